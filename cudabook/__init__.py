@@ -1,0 +1,7 @@
+"""Kernels That Run: CUDA kernels from PyTorch, on a GPU or on an emulator that needs none."""
+
+from .build import Operators, default_target, load
+from .errors import BuildError, CudaError, TargetError
+
+__version__ = "0.1.0"
+__all__ = ["BuildError", "CudaError", "Operators", "TargetError", "default_target", "load"]

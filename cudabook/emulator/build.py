@@ -1,0 +1,155 @@
+"""Compiles CUDA sources for the emulator.
+
+Every object file is kept under a name that is a digest of all that it was made from. So nothing is ever stale, two
+processes can build at once, and an edit compiles only what it touched.
+"""
+
+import os
+import subprocess
+import sysconfig
+from functools import lru_cache
+from pathlib import Path
+
+from .. import cache, compiler
+from ..errors import BuildError
+from .translate import TranslationError, local_includes, translate_binding, translated_tree
+
+HERE = Path(__file__).parent
+INCLUDE = HERE / "include"
+RUNTIME = HERE / "runtime"
+
+_COMMON = ["-std=c++20", "-fPIC", "-g1", "-fno-gnu-unique"]
+# Kernels: optimised for this machine. -g1 keeps line numbers; initial-exec makes threadIdx one memory access.
+# The macros are what nvcc defines; a binding must not see them, or torch's headers would ask for CUDA's libraries.
+_NVCC_MACROS = ["__CUDACC__", "__NVCC__", "__CUDACC_VER_MAJOR__=13", "__CUDACC_VER_MINOR__=0", "__CUDA_ARCH__=900"]
+KERNEL_FLAGS = [*_COMMON, "-O2", "-march=native", "-ftls-model=initial-exec", *(f"-D{m}" for m in _NVCC_MACROS)]
+BINDING_FLAGS = [*_COMMON, "-O1"]
+
+
+@lru_cache(maxsize=1)
+def cxx() -> str:
+    """The C++ compiler: ``$CXX`` or g++."""
+    return os.environ.get("CXX") or "g++"
+
+
+@lru_cache(maxsize=1)
+def _compiler_identity() -> str:
+    try:
+        version = subprocess.run([cxx(), "--version"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        raise BuildError(
+            f"The C++ compiler '{cxx()}' does not run. The emulator needs g++ 11 or later (Debian, Ubuntu: "
+            "apt-get install g++), or CXX set to one."
+        ) from None
+    # -march=native: what was built on one processor must not be used on another.
+    cpu = {line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith(("flags", "Features"))}
+    return version + "".join(sorted(cpu))
+
+
+@lru_cache(maxsize=1)
+def _headers_digest() -> str:
+    return cache.digest_of_files(p for p in INCLUDE.rglob("*") if p.is_file())
+
+
+def _object(source_text: str, suffix: str, extra: dict[str, str], flags: list[str], what: str, *key: object):
+    """Plan one object file: its path, and the command that makes it, or None if it is there."""
+    name = cache.digest(_compiler_identity(), _headers_digest(), source_text, sorted(extra.items()), flags, *key)
+    out = cache.folder() / "emulator" / "objects" / f"{name}.o"
+    if out.exists():
+        return out, None
+    folder = cache.folder() / "emulator" / "sources" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    main = folder / f"main{suffix}"
+    main.write_text(source_text)
+    for relative, text in extra.items():
+        (folder / relative).parent.mkdir(parents=True, exist_ok=True)
+        (folder / relative).write_text(text)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    partial = out.with_suffix(f".{os.getpid()}.tmp")
+    command = [cxx(), *flags, "-I", str(folder), "-I", str(INCLUDE), "-c", str(main), "-o", str(partial)]
+    return out, (command, what, partial)
+
+
+def _make(plans) -> list[Path]:
+    todo = [(out, plan) for out, plan in plans if plan]
+    compiler.run_all([(command, what) for _, (command, what, _) in todo])
+    for out, (_, _, partial) in todo:
+        compiler.replace_atomically(partial, out)
+    return [out for out, _ in plans]
+
+
+def _kernel_plan(path: Path):
+    try:
+        tree = translated_tree(path)
+    except TranslationError as error:
+        raise BuildError(str(error)) from None
+    main = tree.pop(path)
+    extra = {os.path.relpath(p, path.parent): text for p, text in tree.items()}
+    return _object(main, ".cpp", extra, KERNEL_FLAGS, f"compiling {path.name} for the emulator", str(path))
+
+
+def _binding_plan(path: Path, name: str):
+    import torch
+
+    source = path.read_text()
+    headers = {n: (path.parent / n).read_text() for n in local_includes(source) if (path.parent / n).is_file()}
+    includes = [flag for p in compiler.cpp_extension().include_paths() for flag in ("-isystem", p)]
+    includes += ["-isystem", sysconfig.get_paths()["include"]]
+    flags = [*BINDING_FLAGS, f"-DTORCH_EXTENSION_NAME={name}", *includes]
+    text = translate_binding(source, str(path))
+    return _object(text, ".cpp", headers, flags, f"compiling {path.name}", str(path), torch.__version__)
+
+
+def runtime_library() -> Path:
+    """Build the emulator's runtime, shared by everything that is loaded, and return its path."""
+    sources = sorted(RUNTIME.glob("*.cpp"))
+    headers = {p.name: p.read_text() for p in RUNTIME.glob("*.h")}
+    flags = [*_COMMON, "-O2", "-fvisibility=default", "-pthread"]
+    objects = _make([_object(p.read_text(), ".cpp", headers, flags, f"compiling {p.name}") for p in sources])
+    return _link(objects, "runtime", ["-pthread", "-ldl"])
+
+
+def _link(objects: list[Path], name: str, flags: list[str]) -> Path:
+    out = cache.folder() / "emulator" / "libraries" / f"{name}-{cache.digest(*objects, flags)}.so"
+    if not out.exists():
+        out.parent.mkdir(parents=True, exist_ok=True)
+        partial = out.with_suffix(f".{os.getpid()}.tmp")
+        # -Bsymbolic: a library's own cudaMalloc or kernel is never mistaken for another library's.
+        command = [cxx(), "-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-o", str(partial), *map(str, objects), *flags]
+        compiler.run(command, f"linking {name}")
+        compiler.replace_atomically(partial, out)
+    return out
+
+
+def _against(library: Path) -> list[str]:
+    return [str(library), f"-Wl,-rpath,{library.parent}"]
+
+
+def build_operator(name: str, binding: Path, kernels: list[Path]) -> tuple[Path, str]:
+    """Build an operator: its binding and its kernels.
+
+    Args:
+        name: the operator's name, which is also its Python module's where the binding is a pybind11 module.
+        binding: the C++ file with the binding.
+        kernels: the ``.cu`` files.
+
+    Returns:
+        The shared library, and the namespace under which it registers its operators.
+    """
+    plans = [_binding_plan(binding, name), *map(_kernel_plan, kernels)]
+    objects = _make(plans)
+    namespace = f"{name}_emulator_{cache.digest(*objects)}"
+    definition = f'extern "C" const char cudabook_namespace[] = "{namespace}";\n'
+    objects += _make([_object(definition, ".cpp", {}, ["-fPIC"], "naming the operators")])
+    paths = [flag for p in compiler.cpp_extension().library_paths() for flag in (f"-L{p}", f"-Wl,-rpath,{p}")]
+    torch_flags = [*paths, "-lc10", "-ltorch_cpu", "-ltorch"]
+    if "PYBIND11_MODULE" in binding.read_text():
+        torch_flags = [*torch_flags, "-ltorch_python", "-Wl,-z,undefs"]  # Python itself stays undefined
+    return _link(objects, namespace, [*torch_flags, *_against(runtime_library())]), namespace
+
+
+def build_file(path: Path) -> Path:
+    """Build a single ``.cu`` file with ``extern "C"`` functions into a shared library."""
+    glue = (HERE / "last_error.cpp").read_text()
+    objects = _make([_kernel_plan(path), _object(glue, ".cpp", {}, KERNEL_FLAGS, "compiling the error check")])
+    return _link(objects, path.stem, _against(runtime_library()))

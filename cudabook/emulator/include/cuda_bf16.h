@@ -1,0 +1,36 @@
+// bfloat16 under CUDA's names: storage, conversions and arithmetic rounded to nearest even.
+#pragma once
+#include "cuda_runtime.h"
+#include "cudabook/small_float.h"
+
+inline namespace cudabook_cuda {
+
+struct __nv_bfloat16_raw { unsigned short x; };
+
+struct alignas(2) __nv_bfloat16 {
+    unsigned short __x;
+    __nv_bfloat16() = default;
+    __nv_bfloat16(__nv_bfloat16_raw raw) : __x(raw.x) {}
+    __nv_bfloat16(float v) : __x(cudabook::bfloat16_from_float(v)) {}
+    __nv_bfloat16(double v) : __x(cudabook::bfloat16_from_double(v)) {}
+    __nv_bfloat16(int v) : __nv_bfloat16(double(v)) {}
+    __nv_bfloat16(unsigned v) : __nv_bfloat16(double(v)) {}
+    __nv_bfloat16(long long v) : __nv_bfloat16(double(v)) {}
+    operator float() const { return cudabook::bfloat16_to_float(__x); }
+};
+typedef __nv_bfloat16 nv_bfloat16;
+struct alignas(4) __nv_bfloat162 { __nv_bfloat16 x, y; };
+typedef __nv_bfloat162 nv_bfloat162;
+
+inline float __bfloat162float(__nv_bfloat16 a) { return a; }
+inline __nv_bfloat16 __float2bfloat16(float a) { return __nv_bfloat16(a); }
+inline __nv_bfloat16 __float2bfloat16_rn(float a) { return __nv_bfloat16(a); }
+inline __nv_bfloat16 __double2bfloat16(double a) { return __nv_bfloat16(a); }
+inline __nv_bfloat162 __floats2bfloat162_rn(float a, float b) { return {__nv_bfloat16(a), __nv_bfloat16(b)}; }
+inline float2 __bfloat1622float2(__nv_bfloat162 a) { return {a.x, a.y}; }
+inline __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return {a, b}; }
+inline __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return {a, b}; }
+
+CUDABOOK_SMALL_FLOAT(__nv_bfloat16, __nv_bfloat162)
+
+}  // namespace cudabook_cuda

@@ -1,0 +1,10 @@
+// Stands in for CUDA's cuda_runtime.h when a .cu file is built for the emulator.
+#pragma once
+
+#define CUDART_VERSION 13000
+#define CUDA_VERSION 13000
+#include "cudabook/qualifiers.h"
+
+#include "cudabook/api.h"
+#include "cudabook/atomics.h"
+#include "cudabook/intrinsics.h"

@@ -1,0 +1,15 @@
+// CUDA's declaration qualifiers, as far as a C++ compiler needs to know them.
+// The translator (translate.py) has already dealt with __shared__, <<<>>> and the start of every __global__ function.
+#pragma once
+
+#define __global__ __attribute__((noinline))
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __align__(n) alignas(n)
+#define __builtin_align__(n) alignas(n)
+#define __inline_hint__

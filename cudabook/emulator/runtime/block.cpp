@@ -1,0 +1,264 @@
+#include "block.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace cudabook {
+
+struct Triple { unsigned x, y, z; };
+__thread Triple thread_index __asm__("cudabook_threadIdx") __attribute__((visibility("default")));
+__thread Triple block_index __asm__("cudabook_blockIdx") __attribute__((visibility("default")));
+__thread Triple block_size __asm__("cudabook_blockDim") __attribute__((visibility("default")));
+__thread Triple grid_size __asm__("cudabook_gridDim") __attribute__((visibility("default")));
+__thread Kernel** probe = nullptr;
+__thread Worker* worker = nullptr;
+
+void run_threads_trampoline() { worker->run_threads(); }
+
+namespace {
+
+constexpr size_t arena_bytes = shared_arena_bytes + 1024;
+
+// Neighbouring stacks start at different offsets within a page, or the hot frames of 1,024 parked threads would
+// all fall into the same few cache sets.
+size_t stack_colour(unsigned stack) { return stack % 15 * 256; }
+
+char* map(size_t bytes) {
+    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) throw std::bad_alloc();
+    return static_cast<char*>(p);
+}
+
+std::string triple(uint3 v) {
+    return "(" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
+}
+
+}  // namespace
+
+Worker::Worker() {
+    stacks_ = map(max_block_threads * stack_bytes);
+    for (unsigned i = 0; i < max_block_threads; ++i) mprotect(stacks_ + i * stack_bytes, getpagesize(), PROT_NONE);
+    arena_ = map(arena_bytes);
+    threads_.resize(max_block_threads);
+    index_.resize(max_block_threads);
+    free_stacks_.reserve(max_block_threads);
+}
+
+Worker::~Worker() {
+    munmap(stacks_, max_block_threads * stack_bytes);
+    munmap(arena_, arena_bytes);
+}
+
+bool Worker::on_guard_page(const void* address) const {
+    auto offset = static_cast<const char*>(address) - stacks_;
+    return offset >= 0 && size_t(offset) < max_block_threads * stack_bytes &&
+           size_t(offset) % stack_bytes < size_t(getpagesize());
+}
+
+void Launch::stop(Fault why) {
+    bool expected = false;
+    if (stopped.compare_exchange_strong(expected, true)) fault = std::move(why);
+}
+
+void Worker::run_blocks(Launch& launch) {
+    launch_ = &launch;
+    size_ = launch.block_size;
+    placed_.clear();
+    static_shared_ = 0;
+    dim3 block = launch.config.block, grid = launch.config.grid;
+    block_size = {block.x, block.y, block.z};
+    grid_size = {grid.x, grid.y, grid.z};
+    for (unsigned t = 0; t < size_; ++t)
+        index_[t] = {t % block.x, t / block.x % block.y, t / block.x / block.y};
+    worker = this;
+    uint64_t chunk = launch.blocks / 256 + 1;
+    while (!launch.stopped.load(std::memory_order_relaxed)) {
+        uint64_t first = launch.next_block.fetch_add(chunk), last = std::min(first + chunk, launch.blocks);
+        for (uint64_t b = first; b < last && !launch.stopped.load(std::memory_order_relaxed); ++b) run_block(b);
+        if (last >= launch.blocks) break;
+    }
+    worker = nullptr;
+}
+
+void Worker::run_block(uint64_t index) {
+    dim3 grid = launch_->config.grid;
+    block_index = {unsigned(index % grid.x), unsigned(index / grid.x % grid.y), unsigned(index / grid.x / grid.y)};
+    // Shared memory starts with every byte 0xff: NaN as a float, -1 as an int, so that a missing store shows.
+    memset(arena_, 0xff, static_shared_);
+    memset(dynamic_shared(), 0xff, launch_->config.dynamic_shared);
+    for (unsigned t = 0; t < size_; ++t) threads_[t].state = Thread::unstarted;
+    next_ = done_ = ready_ = 0;
+    barrier_.arrived = 0;
+    barrier_.lines_differ = false;
+    free_stacks_.clear();
+    for (unsigned s = max_block_threads; s-- > 0;) free_stacks_.push_back(s);
+    cudabook_switch(&main_, new_stack());
+}
+
+Suspended Worker::new_stack() {
+    stack_ = free_stacks_.back();
+    free_stacks_.pop_back();
+    char* bottom = stacks_ + stack_ * stack_bytes;
+    return prepare_stack(bottom + getpagesize(), bottom + stack_bytes - stack_colour(stack_), run_threads_trampoline);
+}
+
+inline void Worker::set_current(unsigned thread) {
+    current_ = thread;
+    threads_[thread].state = Thread::running;
+    memcpy(&thread_index, &index_[thread], sizeof thread_index);
+}
+
+void Worker::run_threads() {
+    while (next_ < size_) {
+        set_current(next_++);
+        launch_->entry(launch_->closure);
+        threads_[current_].state = Thread::done;
+        ++done_;
+    }
+    hand_over();
+}
+
+// The running thread has finished and no thread is left to start: its stack is given back.
+void Worker::hand_over() {
+    free_stacks_.push_back(stack_);
+    Suspended nowhere;
+    if (done_ < size_) {
+        if (ready_ == 0) report_stuck();
+        else cudabook_switch(&nowhere, resume(find_ready()));
+    }
+    cudabook_switch(&nowhere, main_);
+    __builtin_unreachable();
+}
+
+void Worker::park(Wait wait) {
+    Thread& self = threads_[current_];
+    self.wait = wait;
+    self.stack = stack_;
+    self.state = Thread::parked;
+    if (ready_ > 0) {
+        cudabook_switch(&self.context, resume(find_ready()));
+    } else if (next_ < size_) {
+        cudabook_switch(&self.context, new_stack());
+    } else {
+        report_stuck();
+        cudabook_switch(&self.context, main_);
+    }
+}
+
+// The next parked thread, in the order of their numbers, whose wait is over.
+unsigned Worker::find_ready() const {
+    for (unsigned t = current_ + 1;; ++t) {
+        if (t >= size_) t = 0;
+        const Thread& thread = threads_[t];
+        if (thread.state == Thread::parked && *thread.wait.counter != thread.wait.value) return t;
+    }
+}
+
+Suspended Worker::resume(unsigned thread) {
+    --ready_;
+    set_current(thread);
+    stack_ = threads_[thread].stack;
+    return threads_[thread].context;
+}
+
+void Worker::barrier(const char* file, int line) {
+    Barrier& b = barrier_;
+    if (b.arrived == 0) {
+        b.file = file;
+        b.line = line;
+    } else if (line != b.line) {
+        b.lines_differ = true;
+    }
+    if (++b.arrived < size_) {
+        park({&b.generation, b.generation, file, line});
+        return;
+    }
+    if (b.lines_differ) {
+        threads_[current_].state = Thread::parked;
+        threads_[current_].wait = {&b.generation, b.generation, file, line};
+        fail({cudaErrorLaunchFailure, "divergent barrier",
+              "The threads of a block met at different __syncthreads(): " + describe_waiters() +
+                  ". Every thread of a block must reach the same barrier; move it out of the branch."});
+    }
+    b.arrived = 0;
+    ++b.generation;
+    ready_ += size_ - 1;
+}
+
+std::string Worker::describe_waiters() const {
+    std::map<std::pair<std::string, int>, unsigned> groups;
+    for (unsigned t = 0; t < size_; ++t)
+        if (threads_[t].state == Thread::parked) ++groups[{threads_[t].wait.file, threads_[t].wait.line}];
+    std::string text;
+    for (auto& [place, count] : groups) {
+        if (!text.empty()) text += ", ";
+        text += std::to_string(count) + (count == 1 ? " waits at " : " wait at ") + place.first + ":" +
+                std::to_string(place.second);
+    }
+    return text;
+}
+
+// No thread can run: some wait, the others have left the kernel.
+void Worker::report_stuck() {
+    const Kernel* kernel = launch_->kernel;
+    std::string left = std::to_string(done_) + " of " + std::to_string(size_) + " threads have returned from " +
+                       std::string(launch_->site.text) +
+                       (kernel ? " (" + std::string(kernel->file) + ":" + std::to_string(kernel->line) + ")" : "");
+    launch_->stop({cudaErrorLaunchFailure, "unreachable barrier",
+                   "A __syncthreads() that not all threads of block " +
+                       triple({block_index.x, block_index.y, block_index.z}) + " reach: " + describe_waiters() +
+                       ", while " + left + ". Let every thread reach the barrier and guard only the work around it."});
+}
+
+std::string Worker::where() const {
+    return "thread " + triple(index_[current_]) + " of block " +
+           triple({block_index.x, block_index.y, block_index.z});
+}
+
+void Worker::fail(Fault fault) {
+    launch_->stop(std::move(fault));
+    Suspended nowhere;
+    cudabook_switch(&nowhere, main_);
+    __builtin_unreachable();
+}
+
+void* Worker::shared(const SharedSite& site) {
+    for (const Placed& p : placed_)
+        if (p.site == &site) return arena_ + p.offset;
+    // First use in this launch: static variables lie one after another.
+    size_t offset = (static_shared_ + site.align - 1) / site.align * site.align;
+    size_t end = offset + site.size, dynamic = launch_->config.dynamic_shared;
+    if (end > 48 * 1024)
+        fail({cudaErrorInvalidValue, "too much shared memory",
+              std::string("The __shared__ variables of ") + launch_->site.text + " need " + std::to_string(end) +
+                  " bytes; a kernel may declare at most 49152. Use dynamic shared memory for more."});
+    memset(arena_ + static_shared_, 0xff, end - static_shared_);
+    static_shared_ = end;
+    placed_.push_back({&site, offset});
+    if (launch_->kernel) launch_->kernel->static_shared = std::max(launch_->kernel->static_shared, end);
+    if (end + dynamic > shared_arena_bytes)
+        fail({cudaErrorInvalidValue, "too much shared memory",
+              std::to_string(end) + " bytes of static and " + std::to_string(dynamic) +
+                  " bytes of dynamic shared memory are more than the " + std::to_string(shared_arena_bytes) +
+                  " bytes that a block can have."});
+    return arena_ + offset;
+}
+
+void* Worker::dynamic_shared() {
+    // At the end of the arena, so that it need not wait for the static layout to be complete.
+    return arena_ + (arena_bytes - launch_->config.dynamic_shared) / 1024 * 1024;
+}
+
+// --- what translated code calls
+
+void barrier(const char* file, int line) { worker->barrier(file, line); }
+void* shared(const SharedSite& site) { return worker->shared(site); }
+void* dynamic_shared() { return worker->dynamic_shared(); }
+unsigned thread_rank() { return worker->current(); }
+
+}  // namespace cudabook

@@ -1,0 +1,115 @@
+// One block at a time on one OS thread: its CUDA threads are fibers, its shared memory is an arena.
+#pragma once
+#include "fiber.h"
+
+#include "cudabook/launch.h"
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace cudabook {
+
+constexpr unsigned max_block_threads = 1024;
+constexpr size_t stack_bytes = 256 * 1024;          // a CUDA thread's "local memory"
+constexpr size_t shared_arena_bytes = 227 * 1024;   // the most that a block can have on compute capability 9.0
+
+// Why a launch was stopped. `message` is a sentence for the reader.
+struct Fault {
+    cudaError_t error = cudaSuccess;
+    std::string kind, message;
+};
+
+// Everything that the blocks of one launch have in common.
+struct Launch {
+    LaunchSite site;
+    Config config;
+    Kernel* kernel;
+    void (*entry)(void*);
+    void* closure;
+    unsigned block_size;
+    uint64_t blocks;
+    std::atomic<uint64_t> next_block{0};
+    std::atomic<bool> stopped{false};
+    Fault fault{};  // written once, by whoever sets `stopped` first
+
+    void stop(Fault why);
+};
+
+// What a parked thread waits for: *counter to differ from `value`.
+struct Wait {
+    const unsigned* counter;
+    unsigned value;
+    const char* file;
+    int line;
+};
+
+struct Thread {
+    Suspended context;
+    Wait wait;
+    unsigned stack;
+    enum State : unsigned char { unstarted, running, parked, done } state;
+};
+
+// A rendezvous of all threads of the block that have not exited.
+struct Barrier {
+    unsigned generation = 0;
+    unsigned arrived = 0;
+    int line = 0;
+    const char* file = nullptr;
+    bool lines_differ = false;
+};
+
+class Worker {
+public:
+    Worker();
+    ~Worker();
+    Worker(const Worker&) = delete;
+
+    void run_blocks(Launch& launch);  // takes blocks until none is left or the launch is stopped
+
+    // Called from a kernel, on the running thread's stack.
+    void barrier(const char* file, int line);
+    void* shared(const SharedSite& site);
+    void* dynamic_shared();
+    [[noreturn]] void fail(Fault fault);
+    unsigned current() const { return current_; }
+    const Launch& launch() const { return *launch_; }
+    std::string where() const;  // "thread (1, 0, 0) of block (0, 0, 0)"
+    bool on_guard_page(const void* address) const;
+
+private:
+    friend void run_threads_trampoline();
+    void run_block(uint64_t index);
+    void run_threads();          // on a fiber stack: starts threads until none is left
+    void park(Wait wait);
+    [[noreturn]] void hand_over();
+    unsigned find_ready() const;
+    Suspended resume(unsigned thread);
+    Suspended new_stack();
+    void set_current(unsigned thread);
+    void report_stuck();
+    std::string describe_waiters() const;
+
+    Launch* launch_ = nullptr;
+    std::vector<Thread> threads_;
+    std::vector<uint3> index_;        // threadIdx of every thread of a block of this launch
+    std::vector<unsigned> free_stacks_;
+    unsigned stack_ = 0, current_ = 0, size_ = 0, next_ = 0, done_ = 0, ready_ = 0;
+    Barrier barrier_;
+    Suspended main_ = nullptr;
+    char* stacks_ = nullptr;
+
+    struct Placed { const SharedSite* site; size_t offset; };
+    std::vector<Placed> placed_;      // this launch's __shared__ variables, in order of first use
+    size_t static_shared_ = 0;
+    char* arena_ = nullptr;
+};
+
+extern __thread Worker* worker __attribute__((tls_model("initial-exec")));  // null outside a kernel
+
+// faults.cpp
+void catch_faults();                                      // once a process: SIGSEGV, SIGBUS, SIGFPE in a kernel
+void set_error(cudaError_t error, std::string why = "");  // this host thread's last error and the sentence for it
+
+}  // namespace cudabook

@@ -1,0 +1,106 @@
+// "Device" memory: ordinary memory with the alignment that cudaMalloc gives, filled so that reading it early shows.
+#include "block.h"
+
+#include "cudabook/api.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace {
+
+constexpr size_t alignment = 256;
+std::mutex guard;
+std::map<void*, size_t> live;  // every pointer that cudaMalloc and its kin gave out
+constexpr size_t device_bytes = size_t(16) << 30;
+size_t used = 0;
+
+cudaError_t fail(cudaError_t error, const std::string& why) {
+    cudabook::set_error(error, why);
+    return error;
+}
+
+cudaError_t allocate(void** pointer, size_t bytes, const char* call) {
+    if (!pointer) return fail(cudaErrorInvalidValue, std::string(call) + ": the address of the pointer is null.");
+    *pointer = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    std::lock_guard lock(guard);
+    size_t room = (bytes + alignment - 1) / alignment * alignment;
+    void* p = room <= device_bytes - used ? aligned_alloc(alignment, room) : nullptr;
+    if (!p)
+        return fail(cudaErrorMemoryAllocation, std::string(call) + ": " + std::to_string(bytes) + " bytes asked for, " +
+                                                   std::to_string(device_bytes - used) + " left.");
+    memset(p, 0xff, room);  // NaN as a float, -1 as an int
+    live[p] = bytes;
+    used += room;
+    *pointer = p;
+    return cudaSuccess;
+}
+
+cudaError_t release(void* pointer, const char* call) {
+    if (!pointer) return cudaSuccess;
+    std::lock_guard lock(guard);
+    auto it = live.find(pointer);
+    if (it == live.end())
+        return fail(cudaErrorInvalidValue, std::string(call) + ": the pointer was not given out by cudaMalloc, or has been freed already.");
+    used -= (it->second + alignment - 1) / alignment * alignment;
+    live.erase(it);
+    free(pointer);
+    return cudaSuccess;
+}
+
+}  // namespace
+
+inline namespace cudabook_cuda {
+
+cudaError_t cudaMalloc(void** p, size_t bytes) { return allocate(p, bytes, "cudaMalloc"); }
+cudaError_t cudaMallocManaged(void** p, size_t bytes, unsigned) { return allocate(p, bytes, "cudaMallocManaged"); }
+cudaError_t cudaMallocHost(void** p, size_t bytes, unsigned) { return allocate(p, bytes, "cudaMallocHost"); }
+cudaError_t cudaHostAlloc(void** p, size_t bytes, unsigned) { return allocate(p, bytes, "cudaHostAlloc"); }
+cudaError_t cudaMallocAsync(void** p, size_t bytes, cudaStream_t) { return allocate(p, bytes, "cudaMallocAsync"); }
+cudaError_t cudaFree(void* p) { return release(p, "cudaFree"); }
+cudaError_t cudaFreeHost(void* p) { return release(p, "cudaFreeHost"); }
+cudaError_t cudaFreeAsync(void* p, cudaStream_t) { return release(p, "cudaFreeAsync"); }
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+    *device = host;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
+    std::lock_guard lock(guard);
+    *free_bytes = device_bytes - used;
+    *total_bytes = device_bytes;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+        return fail(cudaErrorInvalidMemcpyDirection, "cudaMemcpy: the direction is none of cudaMemcpyKind's.");
+    if (bytes && (!to || !from)) return fail(cudaErrorInvalidValue, "cudaMemcpy: a pointer is null.");
+    memmove(to, from, bytes);
+    return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+    return cudaMemcpy(to, from, bytes, kind);
+}
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                         cudaMemcpyKind kind) {
+    if (width > to_pitch || width > from_pitch)
+        return fail(cudaErrorInvalidPitchValue, "cudaMemcpy2D: a row is wider than its pitch.");
+    for (size_t row = 0; row < height; ++row) {
+        cudaError_t error = cudaMemcpy(static_cast<char*>(to) + row * to_pitch,
+                                       static_cast<const char*>(from) + row * from_pitch, width, kind);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+    if (bytes && !to) return fail(cudaErrorInvalidValue, "cudaMemset: the pointer is null.");
+    memset(to, value, bytes);
+    return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t) { return cudaMemset(to, value, bytes); }
+
+}  // namespace cudabook_cuda
