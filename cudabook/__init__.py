@@ -2,6 +2,7 @@
 
 from .build import Operators, default_target, load
 from .errors import BuildError, CudaError, TargetError
+from .records import banner, record
 
 __version__ = "0.1.0"
-__all__ = ["BuildError", "CudaError", "Operators", "TargetError", "default_target", "load"]
+__all__ = ["BuildError", "CudaError", "Operators", "TargetError", "banner", "default_target", "load", "record"]

@@ -75,7 +75,7 @@ find_python() {
 
 # Collects in the array `missing` the Debian packages that the target needs and that are not here.
 find_missing() {
-    local python=$1 headers
+    local python=$1 headers version
     need() { command -v "$1" >/dev/null || missing+=("$2"); }
     need g++ g++
     need addr2line binutils
@@ -139,6 +139,8 @@ base=$python
 [[ -x $python ]] || base=$(find_python)
 find_missing "$base"
 ((${#missing[@]} == 0)) || install_missing "${missing[@]}"
+gxx=$(g++ -dumpversion)
+((${gxx%%.*} >= 12)) || say "g++ is $gxx. The tests ran with 12 and newer: install that if a kernel does not compile."
 
 [[ -x $python ]] || step "Creating .venv with $base" "$base" -m venv .venv
 pip=("$python" -m pip -q --disable-pip-version-check)

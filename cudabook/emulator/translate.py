@@ -204,6 +204,10 @@ class _Translation:
             text = argument.strip()
             if _LITERAL.fullmatch(text) or text.endswith("..."):
                 call.append(text)  # 0, NULL and {...} change their type in a parameter
+            elif text == "__VA_ARGS__" and i == len(arguments) - 1:
+                parameters.append(f"auto&&... cudabook_{i}")
+                call.append(f"cudabook_{i}...")
+                passed.append(argument)
             else:
                 parameters.append(f"auto&& cudabook_{i}")
                 call.append(f"cudabook_{i}")

@@ -27,6 +27,24 @@ uintptr_t program_counter(void* context) {
 #endif
 }
 
+// Whether the instruction is one of x86's moves that need an aligned address (movaps, movapd, movdqa and their VEX
+// and EVEX forms). Such a move and a non-canonical address raise the same fault, without an address.
+bool needs_alignment(uintptr_t pc) {
+#if defined(__x86_64__)
+    auto* p = reinterpret_cast<const unsigned char*>(pc);
+    bool operand_size = false;
+    while (*p == 0x66 || *p == 0xf2 || *p == 0xf3 || (*p & 0xf0) == 0x40) operand_size |= *p++ == 0x66;
+    unsigned char opcode = 0;
+    if (*p == 0x0f) opcode = p[1];
+    if (*p == 0xc5) opcode = p[2], operand_size = (p[1] & 3) == 1;
+    if (*p == 0xc4) opcode = p[3], operand_size = (p[2] & 3) == 1;
+    if (*p == 0x62) opcode = p[4], operand_size = (p[2] & 3) == 1;
+    return opcode == 0x28 || opcode == 0x29 || opcode == 0x2b || (operand_size && (opcode == 0x6f || opcode == 0x7f));
+#else
+    return pc != 0;
+#endif
+}
+
 // "file:line" of an instruction, from the debugging information, through addr2line.
 std::string source_line(uintptr_t pc) {
     Dl_info info;
@@ -49,7 +67,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
         sigaction(signal, &previous[signal], nullptr);  // returning repeats the instruction under the old handler
         return;
     }
-    std::string line = source_line(program_counter(context)), who = worker->where();
+    uintptr_t pc = program_counter(context);
+    std::string line = source_line(pc), who = worker->where();
     char address[32];
     snprintf(address, sizeof address, "%p", info->si_addr);
     if (signal == SIGFPE)
@@ -60,12 +79,14 @@ void on_fault(int signal, siginfo_t* info, void* context) {
         worker->fail({cudaErrorLaunchFailure, "local memory",
                       "The stack of a CUDA thread is full at " + line + " in " + who + ": the emulator gives each " +
                           std::to_string(stack_bytes / 1024) + " KiB for its local variables and calls."});
-    if (reinterpret_cast<uintptr_t>(info->si_addr) == 0 && info->si_code == SI_KERNEL)
+    bool address_known = info->si_code != SI_KERNEL;
+    if (!address_known && needs_alignment(pc))
         worker->fail({cudaErrorMisalignedAddress, "misaligned address",
                       "An access at " + line + " in " + who +
-                          " is wider than its address is aligned (float4 needs a multiple of 16), or the address is not canonical."});
+                          " is wider than its address is aligned: a float4, for example, needs a multiple of 16."});
     worker->fail({cudaErrorIllegalAddress, "illegal address",
-                  "Access to address " + std::string(address) + ", which no memory has, at " + line + " in " + who + "."});
+                  "Access to " + (address_known ? "address " + std::string(address) + ", which" : "an address that") +
+                      " no memory has, at " + line + " in " + who + "."});
 }
 
 }  // namespace

@@ -1,0 +1,75 @@
+"""What is measured of vector_add. Called by ``cudabook record vector_add`` and by pages on a GPU.
+
+Rows: ``ms`` is the median time of one call in milliseconds, ``ms_low`` and ``ms_high`` its 10th and 90th percentile;
+``n`` is the number of elements; ``gb_per_s`` counts 10^9 bytes a second, each element read or written once.
+
+- experiment 'bandwidth': 1 GiB a tensor, for each dtype: v1, v2, v3, torch.add, and 'copy' (of one tensor).
+- experiment 'overhead': float32, n from 1 to 2^26, calls back to back as a Python program makes them.
+- experiment 'clock': v3 at 2^28 float32, timed by three methods.
+"""
+
+import dataclasses
+import time
+
+import torch
+
+from cudabook import bench
+
+GIB = 2**30
+
+
+def measure(op) -> list[dict]:
+    torch.manual_seed(0)
+    return [*bandwidth(op), *overhead(op), *clock(op)]
+
+
+def bandwidth(op) -> list[dict]:
+    rows = []
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        n = GIB // dtype.itemsize
+        a, b = (torch.randn(n, device="cuda", dtype=dtype) for _ in range(2))
+        target = torch.empty_like(a)
+        calls = {f"v{v}": lambda v=v, a=a, b=b: op.vector_add(a, b, v) for v in (1, 2, 3)}
+        calls["torch.add"] = lambda a=a, b=b: torch.add(a, b)
+        calls["copy"] = lambda a=a, target=target: target.copy_(a)
+        for version in (1, 2, 3):
+            assert torch.equal(op.vector_add(a, b, version), a + b), f"v{version} is wrong for {dtype}"
+        for name, timing in bench.compare(calls).items():
+            accesses = 2 if name == "copy" else 3
+            rows.append({"experiment": "bandwidth", "version": name, "dtype": str(dtype).removeprefix("torch."), "n": n,
+                         **dataclasses.asdict(timing), "gb_per_s": accesses * GIB / timing.ms / 1e6})
+    return rows
+
+
+def overhead(op) -> list[dict]:
+    rows = []
+    for n in (2**k for k in range(27)):
+        a, b = (torch.randn(n, device="cuda") for _ in range(2))
+        calls = {"v1": lambda a=a, b=b: op.vector_add(a, b, 1), "v3": lambda a=a, b=b: op.vector_add(a, b, 3),
+                 "torch.add": lambda a=a, b=b: torch.add(a, b)}
+        for name, call in calls.items():
+            timing = bench.back_to_back(call)
+            rows.append({"experiment": "overhead", "version": name, "dtype": "float32", "n": n,
+                         **dataclasses.asdict(timing), "gb_per_s": 12 * n / timing.ms / 1e6})
+    return rows
+
+
+def clock(op) -> list[dict]:
+    n = 2**28
+    a, b = (torch.randn(n, device="cuda") for _ in range(2))
+
+    def perf_counter(synchronise: bool) -> float:
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        op.vector_add(a, b, 3)
+        if synchronise:
+            torch.cuda.synchronize()
+        return (time.perf_counter() - start) * 1e3
+
+    methods = {
+        "perf_counter, no synchronise": bench.Timing.of([perf_counter(False) for _ in range(50)]),
+        "perf_counter, synchronise": bench.Timing.of([perf_counter(True) for _ in range(50)]),
+        "events": bench.compare({"v3": lambda: op.vector_add(a, b, 3)})["v3"],
+    }
+    return [{"experiment": "clock", "method": method, "version": "v3", "dtype": "float32", "n": n,
+             **dataclasses.asdict(timing)} for method, timing in methods.items()]

@@ -1,0 +1,172 @@
+"""The CUDA that the emulator runs, feature by feature. Each source also runs on a GPU: its semantics are the hardware's."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+import torch
+
+import cudabook
+
+CU = Path(__file__).parent / "cu"
+
+
+@pytest.mark.parametrize("grid, block", [((1, 1, 1), (1, 1, 1)), ((3, 1, 1), (33, 1, 1)), ((2, 3, 4), (5, 6, 7)),
+                                         ((1, 2, 1), (1024, 1, 1)), ((2, 1, 3), (1, 1, 64))])
+def test_builtin_variables(target, device, grid, block):
+    op = cudabook.load(CU / "execution.cu", target)
+    out = torch.full((*grid[::-1], *block[::-1], 10), -1, dtype=torch.int32, device=device)
+    op.builtins(out, *grid, *block)
+    got = out.cpu()
+    for bz, by, bx in product(*(range(g) for g in grid[::-1])):
+        threads = torch.tensor(list(product(*(range(b) for b in block[::-1])))).flip(1)
+        here = got[bz, by, bx].reshape(-1, 10)
+        assert torch.equal(here[:, :3], threads.int())
+        assert (here[:, 3:6] == torch.tensor([bx, by, bz])).all()
+    assert (got[..., 6] == block[0] * 100 + block[1] * 10 + block[2]).all()
+    assert (got[..., 7] == grid[0] * 100 + grid[1] * 10 + grid[2]).all()
+    assert (got[..., 8] == 32).all()
+
+
+def test_launch_forms(target, device):
+    op = cudabook.load(CU / "execution.cu", target)
+    out = torch.full((224,), torch.nan, device=device)
+    op.launches(out)
+    lanes = torch.arange(32.0)
+    wanted = torch.cat([torch.full((32,), 1.0), lanes * 3 + 7, lanes * 5 + 7,
+                        *(torch.full((32,), v) for v in (2.0, 3.0, 4.0, 5.5))])
+    assert torch.equal(out.cpu(), wanted)
+
+
+def test_device_symbols(target, device):
+    op = cudabook.load(CU / "execution.cu", target)
+    out = torch.zeros(3, device=device)
+    op.symbols(out)
+    assert out.tolist() == [11, 12, 13]
+
+
+@pytest.mark.parametrize("blocks, threads", [(1, 1), (7, 96), (1000, 256)])
+def test_atomics_lose_nothing_between_cores(target, device, blocks, threads):
+    op = cudabook.load(CU / "execution.cu", target)
+    per_block = torch.zeros(blocks, dtype=torch.int32, device=device)
+    total = torch.zeros(1, dtype=torch.int32, device=device)
+    total_f, total_d = torch.zeros(1, device=device), torch.zeros(1, dtype=torch.float64, device=device)
+    op.atomics(per_block, total, total_f, total_d, blocks, threads)
+    assert (per_block == threads).all()
+    assert total.item() == blocks * threads
+    assert total_f.item() == blocks * threads / 2
+    assert total_d.item() == blocks * threads / 4
+
+
+@pytest.mark.parametrize("twice", [0, 1])
+def test_static_shared_memory(target, device, twice):
+    op = cudabook.load(CU / "shared.cu", target)
+    data = torch.randn(50, 64, device=device)
+    wanted = data.clone() if twice else data.flip(1)
+    op.reverse_static(data, 50, twice)
+    assert torch.equal(data, wanted)
+
+
+@pytest.mark.parametrize("dtype, threads", [(torch.float32, 1), (torch.float32, 33), (torch.float64, 1024)])
+def test_dynamic_shared_memory(target, device, dtype, threads):
+    op = cudabook.load(CU / "shared.cu", target)
+    data = torch.randn(20, threads, dtype=dtype, device=device)
+    wanted = data.flip(1)
+    (op.reverse_dynamic_float if dtype == torch.float32 else op.reverse_dynamic_double)(data, 20, threads)
+    assert torch.equal(data, wanted)
+
+
+def test_dynamic_shared_memory_declared_at_file_scope(target, device):
+    op = cudabook.load(CU / "shared.cu", target)
+    data, out = torch.arange(256.0, device=device), torch.zeros(1, device=device)
+    op.tree_sum(data, out, 256)
+    assert out.item() == 255 * 128
+
+
+def test_shared_structs_and_helpers(target, device):
+    op = cudabook.load(CU / "shared.cu", target)
+    data = torch.arange(64.0, device=device)
+    op.mixed(data)
+    assert torch.equal(data.cpu(), torch.arange(64.0).reshape(32, 2).flip(1).flatten() + 1010)
+
+
+def test_shared_memory_beyond_48_kib_needs_the_opt_in(target, device):
+    op = cudabook.load(CU / "shared.cu", target)
+    out = torch.zeros(1, device=device)
+    with pytest.raises(cudabook.CudaError, match="cudaErrorInvalidValue"):
+        op.big(out, 64 * 1024, 0)
+    op.big(out, 64 * 1024, 1)
+    assert out.item() == 16 * 1024 - 1
+    with pytest.raises(cudabook.CudaError, match="cudaErrorInvalidValue"):
+        op.big(out, 458752, 1)
+
+
+def test_static_and_dynamic_shared_memory_share_the_48_kib(target, device):
+    op = cudabook.load(CU / "shared.cu", target)
+    out = torch.zeros(1, device=device)
+    op.edge(out, 48 * 1024 - 16)
+    assert out.item() == 2
+    with pytest.raises(cudabook.CudaError, match="cudaErrorInvalidValue"):
+        op.edge(out, 48 * 1024)
+
+
+# The limits of the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+@pytest.mark.parametrize("grid, block, shared, error", [
+    ((0, 1, 1), (1, 1, 1), 0, "cudaErrorInvalidConfiguration"),
+    ((1, 0, 1), (1, 1, 1), 0, "cudaErrorInvalidConfiguration"),
+    ((1, 1, 1), (0, 1, 1), 0, "cudaErrorInvalidConfiguration"),
+    ((1, 1, 1), (1500, 1, 1), 0, "cudaErrorInvalidConfiguration"),
+    ((1, 1, 1), (32, 32, 2), 0, "cudaErrorInvalidConfiguration"),
+    ((1, 1, 1), (1, 1, 65), 0, "cudaErrorInvalidConfiguration"),
+    ((1, 65536, 1), (1, 1, 1), 0, "cudaErrorInvalidConfiguration"),
+    ((1, 1, 65536), (1, 1, 1), 0, "cudaErrorInvalidConfiguration"),
+    ((2**31, 1, 1), (1, 1, 1), 0, "cudaErrorInvalidConfiguration"),
+    ((1, 1, 1), (1, 1, 1), 49153, "cudaErrorInvalidValue"),
+])
+def test_refused_launches(target, device, grid, block, shared, error):
+    op = cudabook.load(CU / "errors.cu", target)
+    out = torch.zeros(1, dtype=torch.int32, device=device)
+    with pytest.raises(cudabook.CudaError, match=error):
+        op.launch(out, *grid, *block, shared)
+    assert out.item() == 0
+    op.launch(out, 1, 65535, 1, 1, 1, 64, 0)  # the error is not sticky, and the limit itself is allowed
+    assert out.item() == 1
+
+
+def test_launch_bounds_are_kept(target, device):
+    op = cudabook.load(CU / "errors.cu", target)
+    out = torch.zeros(1, dtype=torch.int32, device=device)
+    op.launch_bounded(out, 128)
+    assert out.item() == 1
+    with pytest.raises(cudabook.CudaError):
+        op.launch_bounded(out, 129)
+
+
+def test_reading_an_error_clears_it(target, device):
+    op = cudabook.load(CU / "errors.cu", target)
+    codes = torch.zeros(4, dtype=torch.int32, device=device)
+    op.read_twice(codes)
+    assert codes.tolist() == [9, 9, 0, 0]
+
+
+@pytest.mark.parametrize("function, wanted", [
+    ("memory", [0, 0, 0, 0, 64, 0, 0, 52, 0, 0, 0, 0]),
+    ("managed", [0, 5050]),
+    ("pitched", [0, 10, 12]),
+    ("streams", [0, 0, 0, 0, 0, 0, 0, 1, 400, 100]),
+    ("devices", [0, 32, 1024, 49152, 0, 65535, 101, 0]),
+])
+def test_runtime_api(target, device, function, wanted):
+    op = cudabook.load(CU / "api.cu", target)
+    out = torch.full((12,), -1, dtype=torch.int32, device=device)
+    getattr(op, function)(out)
+    assert out.tolist()[: len(wanted)] == wanted
+
+
+def test_vector_types(target, device):
+    op = cudabook.load(CU / "api.cu", target)
+    data = torch.randn(256, device=device)
+    out, pairs = torch.zeros_like(data), torch.zeros(128, dtype=torch.float64, device=device)
+    op.vector_types(data, out, pairs, 256)
+    assert torch.equal(out.reshape(-1, 4), data.reshape(-1, 4).flip(1))
+    assert torch.equal(pairs.reshape(-1, 2), data.reshape(-1, 4)[:, :2].double())
