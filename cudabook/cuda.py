@@ -54,7 +54,7 @@ def toolchain_problem() -> str | None:
     if version is None:
         return f"the nvcc in {toolkit()} does not tell its version"
     if version.split(".")[0] != torch.version.cuda.split(".")[0]:
-        return f"nvcc is {version}, but torch was built with CUDA {torch.version.cuda}: the major versions must be equal"
+        return f"nvcc is {version} but torch was built with CUDA {torch.version.cuda}: the major versions must be equal"
     return None
 
 

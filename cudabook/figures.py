@@ -14,7 +14,7 @@ BLUE, ORANGE, GREEN, PINK, SKY, RED, YELLOW = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442",
 )  # fmt: skip
 INK, GREY, PALE = "#222222", "#8A8A8A", "#ECECEC"
-BLOCKS = [SKY, ORANGE, GREEN, PINK, YELLOW, "#9C9CE0"]
+BLOCKS = ["#A9D8F3", "#F7CF86", "#8FD8BF", "#EBC6DC", "#F7F1A1", "#CFCFF2"]  # the same, lighter: paper for dark text
 VERSIONS = {"v1": SKY, "v2": ORANGE, "v3": BLUE, "torch.add": PINK}
 
 
@@ -39,22 +39,23 @@ def _canvas(height: float, top: float):
     return figure, axes
 
 
-def _box(axes, x, y, width, height, text="", color=PALE, size=11, weight="normal", edge=INK, hatch=None):
+def _box(axes, x, y, width, height, text="", color=PALE, size=11, edge=INK, hatch=None, zorder=2):
     axes.add_patch(
         FancyBboxPatch(
             (x, y), width, height, boxstyle="round,pad=0,rounding_size=0.8", facecolor=color, edgecolor=edge, lw=0.8,
-            hatch=hatch, mutation_aspect=0.5,
+            hatch=hatch, mutation_aspect=0.5, clip_on=False, zorder=zorder,
         )
     )  # fmt: skip
-    axes.text(x + width / 2, y + height / 2, text, ha="center", va="center", size=size, weight=weight, color=INK)
+    axes.text(x + width / 2, y + height / 2, text, ha="center", va="center", size=size, color=INK, zorder=4)
 
 
-def _stamp(axes, title: str, label: str) -> None:
+def _stamp(figure, title: str, label: str) -> None:
     """The title, and under it on what the data were measured."""
-    axes.set_title(f"{title}\n" + "\n".join(textwrap.wrap(label, 62)), fontsize=11, loc="left", color=INK)
+    text = "\n".join([title, *textwrap.wrap(label, 64)])
+    figure.suptitle(text, x=0.01, ha="left", fontsize=11, color=INK)
 
 
-def who_computes(block, thread, blocks: int, threads: int, title: str = "") -> Figure:
+def who_computes(block, thread, blocks: int, threads: int) -> Figure:
     """The map grid -> block -> thread -> element.
 
     Args:
@@ -69,10 +70,10 @@ def who_computes(block, thread, blocks: int, threads: int, title: str = "") -> F
     block_width = (100 - gap * (blocks - 1)) / blocks
     cell = min(7.6, (block_width - 2) / threads)
     centre = {}
-    axes.text(0, 2, f"grid: {blocks} blocks of {threads} threads{title}", size=11, va="center", color=INK)
+    axes.text(0, 2, f"grid: {blocks} blocks of {threads} threads", size=11, va="center", color=INK)
     for b in range(blocks):
         left = b * (block_width + gap)
-        _box(axes, left, 5, block_width, 13, color="white", edge=BLOCKS[b % len(BLOCKS)])
+        _box(axes, left, 5, block_width, 13, color="white", edge=GREY, zorder=0)
         axes.text(left + block_width / 2, 7.6, f"block {b}", ha="center", va="center", size=11, color=INK)
         start = left + (block_width - threads * cell) / 2
         for t in range(threads):
@@ -86,11 +87,13 @@ def who_computes(block, thread, blocks: int, threads: int, title: str = "") -> F
         x = left + (i + 0.5) * width
         color = BLOCKS[owner[0] % len(BLOCKS)] if owner in centre else "white"
         if owner in centre:
-            axes.plot([centre[owner], x], [16.7, 28.8], color=INK, lw=0.9, zorder=0)
+            again = owner in owners[:i]  # a second element of the same thread
+            axes.plot([centre[owner], x], [16.5, 29], color=INK, lw=1.0, ls="--" if again else "-", zorder=1)
         _box(axes, x - width / 2 + 0.3, 29, width - 0.6, 6, str(i), color=color, size=12)
     idle = len(centre) - len(set(owners) & set(centre))
     lost = sum(owner not in centre for owner in owners)
     notes = [f"element index i, {len(owners)} in all"]
+    notes += ["dashed: a thread's second element"] if len(set(owners)) < len(owners) - lost else []
     notes += [f"hatched: {idle} threads with nothing to do"] if idle else []
     notes += [f"white: {lost} elements that nobody computes"] if lost else []
     axes.text(0, 38.5, "; ".join(notes), size=11, va="center", color=INK)
@@ -116,17 +119,17 @@ def head_body_tail(address: int, n: int, itemsize: int, width: int = 16) -> Figu
     for k in range(total):
         i = k - before
         inside = 0 <= i < n
-        color = "white" if not inside else ORANGE if i < head else GREEN if i >= tail else SKY
+        color = "white" if not inside else BLOCKS[1] if i < head else BLOCKS[2] if i >= tail else BLOCKS[0]
         _box(axes, k * cell + 0.25, 9, cell - 0.5, 6, str(i) if inside else "", color=color, size=11,
              edge=INK if inside else "#CCCCCC")  # fmt: skip
     for boundary in range(total // per + 1):
-        axes.plot([boundary * width // itemsize * cell] * 2, [6.5, 17.5], color=INK, lw=1.6, clip_on=False)
-        if boundary < total // per:
-            axes.text((boundary + 0.5) * per * cell, 19.5, f"…{(address // width + boundary) * width % 4096:04d}",
-                      size=10, ha="center", va="center", color=INK)  # fmt: skip
-    axes.text(50, 23, f"address of each {width}-byte unit, last four digits (of its value modulo 4096)", size=10,
-              ha="center", va="center", color=INK)  # fmt: skip
-    parts = [("head", head, ORANGE), ("body: whole vectors", tail - head, SKY), ("tail", n - tail, GREEN)]
+        x = boundary * per * cell
+        axes.plot([x, x], [6.5, 17.5], color=INK, lw=1.8, clip_on=False)
+        place = "left" if boundary == 0 else "right" if boundary == total // per else "center"
+        axes.text(x, 19.3, f"…{(address // width + boundary) * width % 4096:03x}", size=11, ha=place, va="center",
+                  color=INK)  # fmt: skip
+    axes.text(0, 23, f"multiples of {width}: their addresses end in 0 in hexadecimal", size=11, va="center", color=INK)
+    parts = [("head", head, BLOCKS[1]), ("body: whole vectors", tail - head, BLOCKS[0]), ("tail", n - tail, BLOCKS[2])]
     x = 0.0
     for name, count, color in parts:
         _box(axes, x, 1.2, 3, 3, color=color)
@@ -159,10 +162,10 @@ def bandwidth_bars(rows: list[dict], label: str) -> Figure:
     for i, dtype in enumerate(dtypes):
         if dtype in limits:
             axes.plot([i - 0.46, i + 0.46], [limits[dtype]] * 2, color=RED, lw=2.2,
-                      label=None if i else "copy: the limit")  # fmt: skip
+                      label=None if i else "copy of one tensor")  # fmt: skip
     axes.set_xticks(range(len(dtypes)), dtypes)
     axes.set_ylabel("bandwidth in TB/s", fontsize=11)
-    _stamp(axes, "Vector add: bytes read and written a second", label)
+    _stamp(figure, "Vector add: bytes read and written a second", label)
     figure.legend(loc="outside lower center", ncols=3, fontsize=11, frameon=False)
     return figure
 
@@ -181,12 +184,12 @@ def time_against_size(rows: list[dict], floor: float, crossover: float, label: s
         line = sorted((row["n"], row["ms"] * 1000) for row in rows if row["version"] == version)
         axes.plot(*zip(*line, strict=True), "o-", color=VERSIONS[version], ms=3.5, lw=1.6, label=version)
     axes.axhline(floor * 1000, color=RED, lw=1.4, ls="--", label="launch overhead")
-    axes.axvline(crossover, color=GREY, lw=1.4, ls=":", label=f"crossover: {crossover:,.0f} elements")
+    axes.axvline(crossover, color=GREY, lw=1.4, ls=":", label=f"crossover: {crossover / 1e6:.1f} million")
     axes.set(xscale="log", yscale="log")
     axes.set_xlabel("elements", fontsize=11)
     axes.set_ylabel("time of one call in µs", fontsize=11)
     axes.grid(True, color=PALE)
-    _stamp(axes, "Small inputs all cost the same", label)
+    _stamp(figure, "Small inputs all cost the same", label)
     figure.legend(loc="outside lower center", ncols=2, fontsize=11, frameon=False)
     return figure
 
@@ -201,7 +204,7 @@ def clock_bars(rows: list[dict], label: str) -> Figure:
     axes.invert_yaxis()
     axes.margins(x=0.15)
     axes.set_xlabel("time in ms", fontsize=11)
-    _stamp(axes, "One call, three clocks", label)
+    _stamp(figure, "One call, three clocks", label)
     return figure
 
 
@@ -252,7 +255,8 @@ def includes(rows: list[tuple[str, list[str]]], edges: list[tuple[str, str]]) ->
     place = {}
     for r, (heading, files) in enumerate(rows):
         axes.add_patch(Rectangle((0, r * step + 0.5), 100, step - 4, facecolor=PALE, edgecolor="none"))
-        axes.text(1.5, r * step + 4, heading, size=10, va="center", color=INK)
+        axes.text(1.5, r * step + 4, heading, size=10, va="center", color=INK, zorder=5,
+                  bbox={"facecolor": PALE, "edgecolor": "none", "pad": 1})
         width = min(38, 96 / len(files) - 2)
         for k, name in enumerate(files):
             centre = 100 * (k + 0.5) / len(files)

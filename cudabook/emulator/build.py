@@ -51,22 +51,26 @@ def _headers_digest() -> str:
     return cache.digest_of_files(p for p in INCLUDE.rglob("*") if p.is_file())
 
 
-def _object(source_text: str, suffix: str, extra: dict[str, str], flags: list[str], what: str, *key: object):
-    """Plan one object file: its path, and the command that makes it, or None if it is there."""
-    name = cache.digest(_compiler_identity(), _headers_digest(), source_text, sorted(extra.items()), flags, *key)
+def _object(path: Path, texts: dict[Path, str], flags: list[str], what: str, *key: object):
+    """Plan one object file: its path, and the command that makes it, or None if it is there.
+
+    ``texts`` holds what is compiled in place of ``path`` and of the files beside it; their places relative to each
+    other are kept, so that ``#include "../x.h"`` means what it says.
+    """
+    root = os.path.commonpath([p.parent for p in texts])
+    relative = {os.path.relpath(p, root): text for p, text in texts.items()}
+    name = cache.digest(_compiler_identity(), _headers_digest(), sorted(relative.items()), str(path), flags, *key)
     out = cache.folder() / "emulator" / "objects" / f"{name}.o"
     if out.exists():
         return out, None
     folder = cache.folder() / "emulator" / "sources" / name
-    folder.mkdir(parents=True, exist_ok=True)
-    main = folder / f"main{suffix}"
-    main.write_text(source_text)
-    for relative, text in extra.items():
-        (folder / relative).parent.mkdir(parents=True, exist_ok=True)
-        (folder / relative).write_text(text)
+    for place, text in relative.items():
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(text)
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_suffix(f".{os.getpid()}.tmp")
-    command = [cxx(), *flags, "-I", str(folder), "-I", str(INCLUDE), "-c", str(main), "-o", str(partial)]
+    source = folder / os.path.relpath(path, root)
+    command = [cxx(), *flags, "-I", str(INCLUDE), "-x", "c++", "-c", str(source), "-o", str(partial)]
     return out, (command, what, partial)
 
 
@@ -83,29 +87,27 @@ def _kernel_plan(path: Path):
         tree = translated_tree(path)
     except TranslationError as error:
         raise BuildError(str(error)) from None
-    main = tree.pop(path)
-    extra = {os.path.relpath(p, path.parent): text for p, text in tree.items()}
-    return _object(main, ".cpp", extra, KERNEL_FLAGS, f"compiling {path.name} for the emulator", str(path))
+    return _object(path, tree, KERNEL_FLAGS, f"compiling {path.name} for the emulator")
 
 
 def _binding_plan(path: Path, name: str):
     import torch
 
     source = path.read_text()
-    headers = {n: (path.parent / n).read_text() for n in local_includes(source) if (path.parent / n).is_file()}
+    headers = {p: p.read_text() for n in local_includes(source) if (p := path.parent / n).is_file()}
     includes = [flag for p in compiler.cpp_extension().include_paths() for flag in ("-isystem", p)]
     includes += ["-isystem", sysconfig.get_paths()["include"]]
     flags = [*BINDING_FLAGS, f"-DTORCH_EXTENSION_NAME={name}", *includes]
-    text = translate_binding(source, str(path))
-    return _object(text, ".cpp", headers, flags, f"compiling {path.name}", str(path), torch.__version__)
+    texts = {path: translate_binding(source, str(path)), **headers}
+    return _object(path, texts, flags, f"compiling {path.name}", torch.__version__)
 
 
 def runtime_library() -> Path:
     """Build the emulator's runtime, shared by everything that is loaded, and return its path."""
     sources = sorted(RUNTIME.glob("*.cpp"))
-    headers = {p.name: p.read_text() for p in RUNTIME.glob("*.h")}
-    flags = [*_COMMON, "-O2", "-fvisibility=default", "-pthread"]
-    objects = _make([_object(p.read_text(), ".cpp", headers, flags, f"compiling {p.name}") for p in sources])
+    headers = {p: p.read_text() for p in RUNTIME.glob("*.h")}
+    flags = [*_COMMON, "-O2", "-pthread"]
+    objects = _make([_object(p, {p: p.read_text(), **headers}, flags, f"compiling {p.name}") for p in sources])
     return _link(objects, "runtime", ["-pthread", "-ldl"])
 
 
@@ -140,7 +142,7 @@ def build_operator(name: str, binding: Path, kernels: list[Path]) -> tuple[Path,
     objects = _make(plans)
     namespace = f"{name}_emulator_{cache.digest(*objects)}"
     definition = f'extern "C" const char cudabook_namespace[] = "{namespace}";\n'
-    objects += _make([_object(definition, ".cpp", {}, ["-fPIC"], "naming the operators")])
+    objects += _make([_object(Path("/namespace.cpp"), {Path("/namespace.cpp"): definition}, ["-fPIC"], "naming the operators")])
     paths = [flag for p in compiler.cpp_extension().library_paths() for flag in (f"-L{p}", f"-Wl,-rpath,{p}")]
     torch_flags = [*paths, "-lc10", "-ltorch_cpu", "-ltorch"]
     if "PYBIND11_MODULE" in binding.read_text():
@@ -150,6 +152,7 @@ def build_operator(name: str, binding: Path, kernels: list[Path]) -> tuple[Path,
 
 def build_file(path: Path) -> Path:
     """Build a single ``.cu`` file with ``extern "C"`` functions into a shared library."""
-    glue = (HERE / "last_error.cpp").read_text()
-    objects = _make([_kernel_plan(path), _object(glue, ".cpp", {}, KERNEL_FLAGS, "compiling the error check")])
+    glue = HERE / "last_error.cpp"
+    plan = _object(glue, {glue: glue.read_text()}, KERNEL_FLAGS, "compiling the error check")
+    objects = _make([_kernel_plan(path), plan])
     return _link(objects, path.stem, _against(runtime_library()))

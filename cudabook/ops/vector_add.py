@@ -5,6 +5,9 @@ import torch
 
 # [fake]
 def fake(a, b, version=3):
+    torch._check_value(a.device == b.device, lambda: f"vector_add: b is on {b.device}, expected {a.device}.")
+    torch._check_type(a.dtype == b.dtype, lambda: f"vector_add: b has dtype {b.dtype}, expected {a.dtype}.")
+    torch._check_value(a.shape == b.shape, lambda: f"vector_add: b has shape {b.shape}, expected {a.shape}.")
     return torch.empty_like(a)
 
 

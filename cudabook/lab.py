@@ -1,0 +1,118 @@
+"""What a lab notebook uses: the cell magic ``%%kernel``, ``check``, ``hint``.
+
+Importing this module in a notebook registers the magic.
+"""
+
+import datetime
+import hashlib
+import json
+import os
+from pathlib import Path
+
+from .checking import table
+from .checking.run import Limits
+from .checking.run import check as run_check
+from .checking.table import LabError
+from .checking.verdict import Verdict
+
+__all__ = ["LabError", "check", "hint", "progress"]
+STATE = ".progress.json"
+
+
+def check(name: str, file: str | os.PathLike | None = None, limits: Limits | None = None) -> Verdict:
+    """Check the answer to an exercise. In a notebook the returned verdict shows itself as a table.
+
+    Args:
+        name: the exercise, the NAME of its ``%%kernel NAME`` cell.
+        file: another ``.cu`` file than the learner's ``work/NAME.cu``; its outcome is not kept as progress.
+        limits: what the code may take.
+
+    Raises:
+        LabError: there is no such exercise.
+    """
+    verdict = run_check(name, Path(file) if file else None, limits)
+    if file is None:
+        outcomes = [row.outcome for row in verdict.rows]
+        _remember(name, table.find(name).parent, passed=verdict.passed, checks=[outcomes.count("passed"), len(outcomes)],
+                  time=datetime.datetime.now().isoformat(timespec="seconds"))
+    return verdict
+
+
+class Hint(str):
+    """A text that a notebook shows without quotes."""
+
+    __repr__ = str.__str__
+
+
+def hint(name: str) -> Hint:
+    """The next hint of an exercise: each call gives one more, then they start over.
+
+    Raises:
+        LabError: there is no such exercise.
+    """
+    hints = table.exercise(name).hints
+    folder = table.find(name).parent
+    number = _state(folder).get(name, {}).get("hints", 0) % len(hints)
+    _remember(name, folder, hints=number + 1)
+    return Hint(f"Hint {number + 1} of {len(hints)}: {hints[number]}")
+
+
+def progress() -> dict[str, dict]:
+    """How far the learner is: for each exercise its lab and title, and of the last check the time, ``passed``, and
+    ``checks`` (how many passed, of how many); these three are missing where there was none."""
+    found = {}
+    for exercise in table.exercises().values():
+        states = [_state(folder).get(exercise.name, {}) for folder in table.work_folders()]
+        found[exercise.name] = {"lab": exercise.lab, "title": exercise.title} | max(states, key=lambda s: s.get("time", ""))
+    return found
+
+
+def _state(folder: Path) -> dict:
+    try:
+        return json.loads((folder / STATE).read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def _remember(name: str, folder: Path, **what) -> None:
+    state = _state(folder)
+    state[name] = state.get(name, {}) | what
+    folder.mkdir(parents=True, exist_ok=True)
+    partial = folder / f"{STATE}.{os.getpid()}"
+    partial.write_text(json.dumps(state, indent=2) + "\n")
+    os.replace(partial, folder / STATE)
+
+
+def kernel(line: str, cell: str) -> None:
+    """``%%kernel NAME``: write the cell to ``work/NAME.cu`` beside the notebook.
+
+    A file that was edited since the cell was last run is kept as ``NAME.edited.cu``.
+
+    Raises:
+        LabError: NAME is no exercise.
+    """
+    name, folder = table.exercise(line.strip()).name, table.work_folder()
+    path = folder / f"{name}.cu"
+    old = path.read_text() if path.is_file() else cell
+    if old != cell and _digest(old) != _state(folder).get(name, {}).get("cell"):
+        kept = path.with_suffix(".edited.cu")
+        kept.write_text(old)
+        print(f"{path.name} had been edited outside of this cell: that version is now work/{kept.name}.")
+    _remember(name, folder, cell=_digest(cell))
+    path.write_text(cell)
+    print(f'Written to work/{path.name}. Next: check("{name}")')
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _register() -> None:
+    try:
+        shell = get_ipython()
+    except NameError:
+        return
+    shell.register_magic_function(kernel, "cell", "kernel")
+
+
+_register()
