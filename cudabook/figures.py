@@ -4,6 +4,7 @@ Colours are Okabe and Ito's palette (jfly.uni-koeln.de/color), which colour-blin
 six inches wide on white paper, so that their text is still legible on a phone.
 """
 
+import sys
 import textwrap
 
 from matplotlib.figure import Figure
@@ -20,10 +21,12 @@ VERSIONS = {"v1": SKY, "v2": ORANGE, "v3": BLUE, "torch.add": PINK}
 
 def _figure(height: float):
     """A figure of the book's width and ``height`` inches, and its one axes."""
-    from IPython import get_ipython
+    if "IPython" in sys.modules:  # let a notebook show a returned Figure as a picture, without touching pyplot
+        from IPython import get_ipython
+        from IPython.core.pylabtools import select_figure_formats
 
-    if shell := get_ipython():
-        shell.run_line_magic("matplotlib", "inline")  # makes a returned Figure a picture
+        if shell := get_ipython():
+            select_figure_formats(shell, {"png"})
     figure = Figure(figsize=(WIDTH, height), dpi=200, facecolor="white", layout="constrained")
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
@@ -183,7 +186,7 @@ def time_against_size(rows: list[dict], floor: float, crossover: float, label: s
     for version in [v for v in VERSIONS if any(row["version"] == v for row in rows)]:
         line = sorted((row["n"], row["ms"] * 1000) for row in rows if row["version"] == version)
         axes.plot(*zip(*line, strict=True), "o-", color=VERSIONS[version], ms=3.5, lw=1.6, label=version)
-    axes.axhline(floor * 1000, color=RED, lw=1.4, ls="--", label="launch overhead")
+    axes.axhline(floor * 1000, color=RED, lw=1.4, ls="--", label="least cost of a call")
     axes.axvline(crossover, color=GREY, lw=1.4, ls=":", label=f"crossover: {crossover / 1e6:.1f} million")
     axes.set(xscale="log", yscale="log")
     axes.set_xlabel("elements", fontsize=11)
@@ -250,18 +253,18 @@ def includes(rows: list[tuple[str, list[str]]], edges: list[tuple[str, str]]) ->
         rows: for each band its heading and its files, from top to bottom.
         edges: pairs (file, file that it includes).
     """
-    step = 20
-    figure, axes = _canvas(1.05 * len(rows), step * len(rows))
+    step, left = 20, 19
+    figure, axes = _canvas(0.95 * len(rows), step * len(rows))
     place = {}
     for r, (heading, files) in enumerate(rows):
-        axes.add_patch(Rectangle((0, r * step + 0.5), 100, step - 4, facecolor=PALE, edgecolor="none"))
-        axes.text(1.5, r * step + 4, heading, size=10, va="center", color=INK, zorder=5,
-                  bbox={"facecolor": PALE, "edgecolor": "none", "pad": 1})
-        width = min(38, 96 / len(files) - 2)
+        y = r * step
+        axes.add_patch(Rectangle((0, y + 1), 100, step - 7, facecolor=PALE, edgecolor="none"))
+        axes.text(1.5, y + step / 2 - 2.5, textwrap.fill(heading, 11), size=10, va="center", color=INK)
+        width = (100 - left) / max(3, len(files)) - 2
         for k, name in enumerate(files):
-            centre = 100 * (k + 0.5) / len(files)
-            _box(axes, centre - width / 2, r * step + 7.5, width, 7, name, color=BLOCKS[r % 3], size=10)
-            place[name] = (centre, r * step + 7.5, r * step + 14.5)
+            centre = left + (100 - left) * (k + 0.5) / len(files)
+            _box(axes, centre - width / 2, y + 4, width, step - 13, name, color=BLOCKS[r % 3], size=10)
+            place[name] = (centre, y + 4, y + step - 9)
     for name, included in edges:
         (x, top, bottom), (to_x, to_top, to_bottom) = place[name], place[included]
         down = to_top > top

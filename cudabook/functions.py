@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from .emulator.translate import mask
+from .emulator.text import mask
 from .errors import BuildError, CudaError
 
 _DTYPES = {
@@ -141,8 +141,8 @@ class Functions:
         if dtype is not None and value.dtype != dtype:
             raise TypeError(f"{where} has dtype {value.dtype}, expected {dtype} ({parameter.type}*).")
         if value.device.type != self.device:
-            raise ValueError(f"{where} is on {value.device}, expected a tensor on {self.device}: {self.source.name} was "
-                             f"built for the target '{self.target}'.")
+            raise ValueError(f"{where} is on {value.device}, expected a tensor on {self.device}: {self.source.name} "
+                             f"was built for the target '{self.target}'.")
         if not value.is_contiguous():
             raise ValueError(f"{where} has strides {value.stride()}, expected a contiguous tensor.")
         return ctypes.c_void_p(value.data_ptr())

@@ -7,6 +7,7 @@ import datetime
 import hashlib
 import json
 import os
+import sys
 from pathlib import Path
 
 from .checking import table
@@ -107,12 +108,5 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _register() -> None:
-    try:
-        shell = get_ipython()
-    except NameError:
-        return
+if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()):
     shell.register_magic_function(kernel, "cell", "kernel")
-
-
-_register()

@@ -16,7 +16,7 @@ def pytest_addoption(parser):
 
 
 def pytest_report_header(config):
-    return f"cudabook: target 'cuda' {'is tested' if cuda.problem() is None else 'is skipped: ' + cuda.problem()}"
+    return f"cudabook: target 'cuda' is {'tested' if cuda.problem() is None else 'skipped: ' + cuda.problem()}"
 
 
 @pytest.fixture(params=["emulator", "cuda"])

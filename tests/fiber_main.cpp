@@ -29,7 +29,8 @@ static void body() {
 }
 
 int main() {
-    for (int i = 0; i < FIBERS; ++i) contexts[i] = cudabook::prepare_stack(stacks[i], stacks[i] + sizeof stacks[i], body);
+    for (int i = 0; i < FIBERS; ++i)
+        contexts[i] = cudabook::prepare_stack(stacks[i], stacks[i] + sizeof stacks[i], body);
     for (int round = 0; round < ROUNDS; ++round) {
         for (current = 0; current < FIBERS; ++current) cudabook_switch(&main_context, contexts[current]);
     }

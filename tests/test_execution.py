@@ -1,4 +1,4 @@
-"""The CUDA that the emulator runs, feature by feature. Each source also runs on a GPU: its semantics are the hardware's."""
+"""The CUDA that the emulator runs, feature by feature. Each source also runs on a GPU, so the semantics are its own."""
 
 from itertools import product
 from pathlib import Path
@@ -9,6 +9,10 @@ import torch
 import cudabook
 
 CU = Path(__file__).parent / "cu"
+
+# CUDA 13 calls an impossible grid or block an invalid argument (read on an H200 with CUDA 13.0); the releases before
+# it had an error of its own for that. The emulator stands for CUDA 13.
+IMPOSSIBLE = "cudaErrorInvalidConfiguration" if (torch.version.cuda or "13") < "13" else "cudaErrorInvalidValue"
 
 
 @pytest.mark.parametrize("grid, block", [((1, 1, 1), (1, 1, 1)), ((3, 1, 1), (33, 1, 1)), ((2, 3, 4), (5, 6, 7)),
@@ -103,29 +107,30 @@ def test_shared_memory_beyond_48_kib_needs_the_opt_in(target, device):
 
 def test_static_and_dynamic_shared_memory_share_the_48_kib(target, device):
     op = cudabook.load(CU / "shared.cu", target)
-    out = torch.zeros(1, device=device)
-    op.edge(out, 48 * 1024 - 16)
-    assert out.item() == 2
+    out = torch.zeros(256, device=device)
+    op.edge(out, 47 * 1024)
+    assert torch.equal(out.cpu(), 256 - torch.arange(256.0))
     with pytest.raises(cudabook.CudaError, match="cudaErrorInvalidValue"):
         op.edge(out, 48 * 1024)
 
 
 # The limits of the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
-@pytest.mark.parametrize("grid, block, shared, error", [
-    ((0, 1, 1), (1, 1, 1), 0, "cudaErrorInvalidConfiguration"),
-    ((1, 0, 1), (1, 1, 1), 0, "cudaErrorInvalidConfiguration"),
-    ((1, 1, 1), (0, 1, 1), 0, "cudaErrorInvalidConfiguration"),
-    ((1, 1, 1), (1500, 1, 1), 0, "cudaErrorInvalidConfiguration"),
-    ((1, 1, 1), (32, 32, 2), 0, "cudaErrorInvalidConfiguration"),
-    ((1, 1, 1), (1, 1, 65), 0, "cudaErrorInvalidConfiguration"),
-    ((1, 65536, 1), (1, 1, 1), 0, "cudaErrorInvalidConfiguration"),
-    ((1, 1, 65536), (1, 1, 1), 0, "cudaErrorInvalidConfiguration"),
-    ((2**31, 1, 1), (1, 1, 1), 0, "cudaErrorInvalidConfiguration"),
-    ((1, 1, 1), (1, 1, 1), 49153, "cudaErrorInvalidValue"),
+@pytest.mark.parametrize("grid, block, shared", [
+    ((0, 1, 1), (1, 1, 1), 0),
+    ((1, 0, 1), (1, 1, 1), 0),
+    ((1, 1, 1), (0, 1, 1), 0),
+    ((1, 1, 1), (1500, 1, 1), 0),
+    ((1, 1, 1), (32, 32, 2), 0),
+    ((1, 1, 1), (1, 1, 65), 0),
+    ((1, 65536, 1), (1, 1, 1), 0),
+    ((1, 1, 65536), (1, 1, 1), 0),
+    ((2**31, 1, 1), (1, 1, 1), 0),
+    ((1, 1, 1), (1, 1, 1), 49153),
 ])
-def test_refused_launches(target, device, grid, block, shared, error):
+def test_refused_launches(target, device, grid, block, shared):
     op = cudabook.load(CU / "errors.cu", target)
     out = torch.zeros(1, dtype=torch.int32, device=device)
+    error = "cudaErrorInvalidValue" if shared or target == "emulator" else IMPOSSIBLE
     with pytest.raises(cudabook.CudaError, match=error):
         op.launch(out, *grid, *block, shared)
     assert out.item() == 0
@@ -146,7 +151,8 @@ def test_reading_an_error_clears_it(target, device):
     op = cudabook.load(CU / "errors.cu", target)
     codes = torch.zeros(4, dtype=torch.int32, device=device)
     op.read_twice(codes)
-    assert codes.tolist() == [9, 9, 0, 0]
+    code = 1 if target == "emulator" or IMPOSSIBLE == "cudaErrorInvalidValue" else 9
+    assert codes.tolist() == [code, code, 0, 0]
 
 
 @pytest.mark.parametrize("function, wanted", [

@@ -182,7 +182,7 @@ def test_b19_autocast_leaves_dtypes_alone_and_names_them(op, device):
     a, b = pair(8, device)
     with torch.autocast(device, dtype=torch.bfloat16):
         assert op.vector_add(a, b).dtype == torch.float32
-        with pytest.raises(TypeError, match="BFloat16.*Float|Float.*BFloat16"):
+        with pytest.raises(TypeError, match=r"BFloat16.*Float|Float.*BFloat16"):
             op.vector_add(a.bfloat16(), b)
 
 

@@ -1,4 +1,5 @@
-// vector_add for PyTorch: schema, argument checks, allocation, dispatch on version and dtype.
+// vector_add for PyTorch: schema, argument checks, allocation, dispatch on version
+// and dtype.
 #include "vector_add.h"
 
 #include <ATen/core/Tensor.h>
@@ -14,12 +15,16 @@ namespace {
 
 // [checks]
 void check_pair(const at::Tensor& a, const at::Tensor& b) {
-    TORCH_CHECK_VALUE(b.device() == a.device(), "vector_add: b is on ", b.device(), ", expected ", a.device(),
+    TORCH_CHECK_VALUE(b.device() == a.device(), "vector_add: b is on ", b.device(),
+                      ", expected ", a.device(),
                       ", the device of a. Move one of them.");
-    TORCH_CHECK_TYPE(b.scalar_type() == a.scalar_type(), "vector_add: b has dtype ", b.scalar_type(), ", expected ",
-                     a.scalar_type(), ", the dtype of a. Convert one of them.");
-    TORCH_CHECK_VALUE(b.sizes() == a.sizes(), "vector_add: b has shape ", b.sizes(), ", expected ", a.sizes(),
-                      ", the shape of a. There is no broadcasting: expand b and make it contiguous.");
+    TORCH_CHECK_TYPE(b.scalar_type() == a.scalar_type(), "vector_add: b has dtype ",
+                     b.scalar_type(), ", expected ", a.scalar_type(),
+                     ", the dtype of a. Convert one of them.");
+    TORCH_CHECK_VALUE(b.sizes() == a.sizes(), "vector_add: b has shape ", b.sizes(),
+                      ", expected ", a.sizes(),
+                      ", the shape of a. There is no broadcasting: expand b and "
+                      "make it contiguous.");
     TORCH_CHECK_VALUE(a.is_contiguous(), "vector_add: a has strides ", a.strides(),
                       ", expected a contiguous tensor. Call a.contiguous() first.");
     TORCH_CHECK_VALUE(b.is_contiguous(), "vector_add: b has strides ", b.strides(),
@@ -29,7 +34,8 @@ void check_pair(const at::Tensor& a, const at::Tensor& b) {
 
 // [launch]
 template <typename T>
-cudaError_t launch(int64_t version, const at::Tensor& a, const at::Tensor& b, at::Tensor& out, cudaStream_t stream) {
+cudaError_t launch(int64_t version, const at::Tensor& a, const at::Tensor& b,
+                   at::Tensor& out, cudaStream_t stream) {
     auto* pa = static_cast<const T*>(a.const_data_ptr());
     auto* pb = static_cast<const T*>(b.const_data_ptr());
     auto* po = static_cast<T*>(out.mutable_data_ptr());
@@ -38,7 +44,8 @@ cudaError_t launch(int64_t version, const at::Tensor& a, const at::Tensor& b, at
         case 2: return vector_add_v2(pa, pb, po, a.numel(), stream);
         case 3: return vector_add_v3(pa, pb, po, a.numel(), stream);
     }
-    TORCH_CHECK_VALUE(false, "vector_add: version is ", version, ", expected 1, 2 or 3.");
+    TORCH_CHECK_VALUE(false, "vector_add: version is ", version,
+                      ", expected 1, 2 or 3.");
 }
 // [/launch]
 
@@ -52,10 +59,18 @@ at::Tensor vector_add(const at::Tensor& a, const at::Tensor& b, int64_t version)
     }
     cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
     switch (a.scalar_type()) {
-        case at::kFloat: C10_CUDA_CHECK(launch<float>(version, a, b, out, stream)); break;
-        case at::kDouble: C10_CUDA_CHECK(launch<double>(version, a, b, out, stream)); break;
-        case at::kHalf: C10_CUDA_CHECK(launch<__half>(version, a, b, out, stream)); break;
-        case at::kBFloat16: C10_CUDA_CHECK(launch<__nv_bfloat16>(version, a, b, out, stream)); break;
+        case at::kFloat:
+            C10_CUDA_CHECK(launch<float>(version, a, b, out, stream));
+            break;
+        case at::kDouble:
+            C10_CUDA_CHECK(launch<double>(version, a, b, out, stream));
+            break;
+        case at::kHalf:
+            C10_CUDA_CHECK(launch<__half>(version, a, b, out, stream));
+            break;
+        case at::kBFloat16:
+            C10_CUDA_CHECK(launch<__nv_bfloat16>(version, a, b, out, stream));
+            break;
         default:
             TORCH_CHECK_TYPE(false, "vector_add: a has dtype ", a.scalar_type(),
                              ", expected float32, float64, float16 or bfloat16.");

@@ -13,8 +13,8 @@ struct alignas(16) Vector {
     T element[SIZE];
 };
 
-// The vectors start at element `head`, the first whose address is a multiple of 16; the elements before it and
-// after the last whole vector are added one by one.
+// The vectors start at element `head`, the first whose address is a multiple of 16;
+// the elements before it and after the last whole vector are added one by one.
 template <typename T>
 __global__ void vector_add_kernel(const T* __restrict__ a,  // [n]
                                   const T* __restrict__ b,  // [n]
@@ -28,7 +28,8 @@ __global__ void vector_add_kernel(const T* __restrict__ a,  // [n]
     auto* out_vec = reinterpret_cast<Vector<T>*>(out + head);
     for (int64_t i = first; i < vectors; i += stride) {
         Vector<T> x = a_vec[i], y = b_vec[i], sum;
-        for (int k = 0; k < Vector<T>::SIZE; ++k) sum.element[k] = add(x.element[k], y.element[k]);
+        for (int k = 0; k < Vector<T>::SIZE; ++k)
+            sum.element[k] = add(x.element[k], y.element[k]);
         out_vec[i] = sum;
     }
     int64_t tail = head + vectors * Vector<T>::SIZE;
@@ -43,8 +44,11 @@ __global__ void vector_add_kernel(const T* __restrict__ a,  // [n]
 
 // [launcher]
 template <typename T>
-cudaError_t vector_add_v3(const T* a, const T* b, T* out, int64_t n, cudaStream_t stream) {
-    auto misaligned = [](const void* p) { return reinterpret_cast<uintptr_t>(p) % 16; };
+cudaError_t vector_add_v3(const T* a, const T* b, T* out, int64_t n,
+                          cudaStream_t stream) {
+    auto misaligned = [](const void* p) {
+        return reinterpret_cast<uintptr_t>(p) % 16;
+    };
     if (misaligned(a) != misaligned(out) || misaligned(b) != misaligned(out)) {
         return vector_add_v2(a, b, out, n, stream);  // no common start for vectors
     }
@@ -57,7 +61,11 @@ cudaError_t vector_add_v3(const T* a, const T* b, T* out, int64_t n, cudaStream_
 }
 // [/launcher]
 
-template cudaError_t vector_add_v3(const float*, const float*, float*, int64_t, cudaStream_t);
-template cudaError_t vector_add_v3(const double*, const double*, double*, int64_t, cudaStream_t);
-template cudaError_t vector_add_v3(const __half*, const __half*, __half*, int64_t, cudaStream_t);
-template cudaError_t vector_add_v3(const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16*, int64_t, cudaStream_t);
+template cudaError_t vector_add_v3(const float*, const float*, float*, int64_t,
+                                   cudaStream_t);
+template cudaError_t vector_add_v3(const double*, const double*, double*, int64_t,
+                                   cudaStream_t);
+template cudaError_t vector_add_v3(const __half*, const __half*, __half*, int64_t,
+                                   cudaStream_t);
+template cudaError_t vector_add_v3(const __nv_bfloat16*, const __nv_bfloat16*,
+                                   __nv_bfloat16*, int64_t, cudaStream_t);

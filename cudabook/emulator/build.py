@@ -12,7 +12,8 @@ from pathlib import Path
 
 from .. import cache, compiler
 from ..errors import BuildError
-from .translate import TranslationError, local_includes, translate_binding, translated_tree
+from .text import local_includes
+from .translate import TranslationError, translate_binding, translated_tree
 
 HERE = Path(__file__).parent
 INCLUDE = HERE / "include"
@@ -142,7 +143,8 @@ def build_operator(name: str, binding: Path, kernels: list[Path]) -> tuple[Path,
     objects = _make(plans)
     namespace = f"{name}_emulator_{cache.digest(*objects)}"
     definition = f'extern "C" const char cudabook_namespace[] = "{namespace}";\n'
-    objects += _make([_object(Path("/namespace.cpp"), {Path("/namespace.cpp"): definition}, ["-fPIC"], "naming the operators")])
+    path = Path("/namespace.cpp")
+    objects += _make([_object(path, {path: definition}, ["-fPIC"], "naming the operators")])
     paths = [flag for p in compiler.cpp_extension().library_paths() for flag in (f"-L{p}", f"-Wl,-rpath,{p}")]
     torch_flags = [*paths, "-lc10", "-ltorch_cpu", "-ltorch"]
     if "PYBIND11_MODULE" in binding.read_text():

@@ -14,7 +14,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-_OPEN, _CLOSE = "([{", ")]}"
+from .text import CLOSE, OPEN, local_includes, mask, split
+
 _LITERAL = re.compile(r"-?\s*\d[\w.']*|NULL|nullptr|true|false|\{.*\}", re.DOTALL)
 _ATTRIBUTE = re.compile(r"\b(?:__align__|alignas|__attribute__|__launch_bounds__|__cluster_dims__)\s*\(")
 
@@ -59,33 +60,6 @@ def translate_binding(source: str, path: str = "<string>") -> str:
     return f'#line 1 "{path}"\n' + _apply(source, edits)
 
 
-def local_includes(source: str) -> list[str]:
-    """The names in ``#include "..."`` lines."""
-    code = mask(source, keep_strings=True)
-    return re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', code, re.MULTILINE)
-
-
-def mask(source: str, keep_strings: bool = False) -> str:
-    """The source with comments (and the insides of literals) blanked, character for character."""
-    pattern = re.compile(
-        r"""//(?:\\\n|[^\n])*            # line comment
-          | /\*.*?\*/                    # block comment
-          | R"(?P<d>[^\s()\\]{0,16})\(.*?\)(?P=d)"   # raw string
-          | "(?:\\.|[^"\\\n])*"          # string
-          | (?<![0-9a-zA-Z_])'(?:\\.|[^'\\\n])+'     # character; 1'000 is a number""",
-        re.DOTALL | re.VERBOSE,
-    )
-
-    def blank(match: re.Match) -> str:
-        text = match.group()
-        if text[0] != "/" and keep_strings:
-            return text
-        inside = re.sub(r"[^\n]", " ", text)
-        return inside if text[0] == "/" else text[0] + inside[1:-1] + text[-1]
-
-    return pattern.sub(blank, source)
-
-
 def _apply(source: str, edits: list[_Edit]) -> str:
     pieces, at = [], 0
     for edit in sorted(edits, key=lambda e: (e.start, e.end)):
@@ -98,21 +72,6 @@ def _apply(source: str, edits: list[_Edit]) -> str:
 
 def _quote(text: str) -> str:
     return '"' + re.sub(r"\s+", " ", text.replace("\\\n", " ")).strip().replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _split(text: str, code: str, angle: bool = False) -> list[str]:
-    """Split at commas that stand in no bracket (with ``angle``, in no template argument list either)."""
-    parts, depth, start = [], 0, 0
-    for i, c in enumerate(code):
-        if c in _OPEN or (angle and c == "<"):
-            depth += 1
-        elif c in _CLOSE or (angle and c == ">"):
-            depth -= 1
-        elif c == "," and depth == 0:
-            parts.append(text[start:i])
-            start = i + 1
-    parts.append(text[start:])
-    return parts if any(p.strip() for p in parts) else []
 
 
 class _Translation:
@@ -153,15 +112,29 @@ class _Translation:
 
     def closing(self, at: int) -> int:
         """The position of the bracket that closes the one at ``at``."""
-        depth = 0
+        expected = []
         for i in range(at, len(self.code)):
-            if self.code[i] in _OPEN:
-                depth += 1
-            elif self.code[i] in _CLOSE:
-                depth -= 1
-                if depth == 0:
+            c = self.code[i]
+            if c in OPEN:
+                expected.append(CLOSE[OPEN.index(c)])
+            elif c in CLOSE:
+                if c != expected.pop():
+                    break
+                if not expected:
                     return i
         raise self.error(at, f"the bracket '{self.code[at]}' is never closed.")
+
+    def inside(self, bracket: int) -> str:
+        return self.source[bracket + 1 : self.closing(bracket)]
+
+    def end_of_macro(self, at: int) -> int | None:
+        """Where the ``#define`` ends that ``at`` stands in, or None if it stands in none."""
+        start = at
+        while (start := self.code.rfind("\n", 0, start)) > 0 and self.code[start - 1] == "\\":
+            pass
+        if not re.match(r"[ \t]*#[ \t]*define\b", self.code[start + 1 :]):
+            return None
+        return re.compile(r"(?<!\\)\n|\Z").search(self.code, at).start()
 
     def skip_space(self, at: int) -> int:
         while at < len(self.code) and (self.code[at].isspace() or self.code.startswith("\\\n", at)):
@@ -185,8 +158,8 @@ class _Translation:
                 depth -= 1
                 if depth == 0:
                     return i
-            elif pair == "<>" and c in _CLOSE:
-                i = self.opening(i + 1, "([{"[_CLOSE.index(c)] + c)
+            elif pair == "<>" and c in CLOSE:
+                i = self.opening(i + 1, "([{"[CLOSE.index(c)] + c)
         raise self.error(at, f"the bracket '{pair[1]}' was never opened.")
 
     # --- NAME<<<config>>>(args)
@@ -198,7 +171,7 @@ class _Translation:
         paren = self.skip_space(end + 3)
         close = self.closing(paren)
         config = self.source[at + 3 : end]
-        arguments = _split(self.source[paren + 1 : close], self.code[paren + 1 : close], angle=False)
+        arguments = split(self.source[paren + 1 : close], self.code[paren + 1 : close], angle=False)
         parameters, call, passed = [], [], []
         for i, argument in enumerate(arguments):
             text = argument.strip()
@@ -260,9 +233,9 @@ class _Translation:
         depth = 0
         for i in range(at + 3, len(self.code) - 2):
             c = self.code[i]
-            if c in _OPEN:
+            if c in OPEN:
                 depth += 1
-            elif c in _CLOSE:
+            elif c in CLOSE:
                 depth -= 1
             elif depth == 0 and self.code.startswith(">>>", i) and self.code[self.skip_space(i + 3)] == "(":
                 return i
@@ -271,17 +244,21 @@ class _Translation:
     # --- __global__
 
     def kernel(self, match: re.Match) -> None:
-        i, bounds = match.end(), ""
+        i = match.end()
+        statement = max(self.code.rfind(c, 0, match.start()) for c in ";{}") + 1
+        before = re.search(r"\b__launch_bounds__\s*\(", self.code[statement : match.start()])
+        bounds = self.inside(statement + before.end() - 1) if before else ""
+        macro_end = self.end_of_macro(match.start())
         while True:
             paren = self.code.find("(", i)
             stop = re.search(r"[;{}]", self.code[i:])
-            if paren < 0 or (stop and i + stop.start() < paren):
+            if paren < 0 or (stop and i + stop.start() < paren) or (macro_end and paren > macro_end):
                 raise self.error(match.start(), "'__global__' must stand before a function that can be seen here.")
             close = self.closing(paren)
             attribute = re.search(r"(\w+)\s*$", self.code[i:paren])
             if attribute and attribute[1] in ("__launch_bounds__", "__attribute__", "__cluster_dims__", "alignas"):
                 if attribute[1] == "__launch_bounds__":
-                    bounds = self.source[paren + 1 : close]
+                    bounds = self.inside(paren)
                 i = close + 1
                 continue
             break
@@ -296,13 +273,12 @@ class _Translation:
 
     def shared(self, match: re.Match, number: int) -> None:
         start = max(self.code.rfind(c, 0, match.start()) for c in ";{}") + 1
-        line = self.code.rfind("\n", 0, match.start()) + 1
-        if re.match(r"[ \t]*#[ \t]*define\b", self.code[line : match.start()]):
+        if self.end_of_macro(match.start()) is not None:
             raise self.error(match.start(), "'__shared__' inside a macro: write the declaration out.")
         start = self.skip_space(start)
         end = start
         while end < len(self.code) and self.code[end] != ";":
-            end = self.closing(end) + 1 if self.code[end] in _OPEN else end + 1
+            end = self.closing(end) + 1 if self.code[end] in OPEN else end + 1
         declaration = re.sub(r"\b(?:__shared__|static)\b", "", self.source[start:end])
         dynamic = re.search(r"\bextern\b", mask(declaration))
         if dynamic:
@@ -315,7 +291,7 @@ class _Translation:
 
     def static_shared(self, match: re.Match, declaration: str, number: int) -> str:
         names = []
-        for part in _split(declaration, mask(declaration), angle=True):
+        for part in split(declaration, mask(declaration), angle=True):
             found = re.search(r"([A-Za-z_]\w*)\s*$", re.split(r"\[", self.without_attributes(part))[0])
             if "=" in mask(part) or not found:
                 raise self.error(match.start(), "a __shared__ variable is declared without a value: every thread of "
@@ -327,7 +303,8 @@ class _Translation:
             f"struct cudabook_shared_{n} {{ {declaration}; }}; "
             f'static const cudabook::SharedSite cudabook_site_{n}{{"{joined}", __FILE__, __LINE__, '
             f"sizeof(cudabook_shared_{n}), alignof(cudabook_shared_{n})}}; "
-            f"auto& cudabook_memory_{n} = cudabook::shared_variable<cudabook_shared_{n}>(cudabook_site_{n}); {references}"
+            f"auto& cudabook_memory_{n} = cudabook::shared_variable<cudabook_shared_{n}>(cudabook_site_{n}); "
+            f"{references}"
         )
 
     def dynamic_shared(self, match: re.Match, declaration: str) -> str:

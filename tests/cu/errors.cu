@@ -9,7 +9,8 @@ __global__ void __launch_bounds__(128) bounded(int* out) {
     if (out) *out = 1;
 }
 
-extern "C" void launch(int* out, int64_t gx, int64_t gy, int64_t gz, int bx, int by, int bz, int shared, cudaStream_t stream) {
+extern "C" void launch(int* out, int64_t gx, int64_t gy, int64_t gz, int bx, int by, int bz, int shared,
+                       cudaStream_t stream) {
     nothing<<<dim3(gx, gy, gz), dim3(bx, by, bz), shared, stream>>>(out);
 }
 

@@ -38,8 +38,7 @@ __global__ void deduced(T* out, const shapes::Scale scale, const int* offset) {
 #define LAUNCH(kernel, blocks, ...) kernel<<<blocks, 32>>>(__VA_ARGS__)
 #define LAUNCH_LINES(kernel, out, value) \
     do {                                 \
-        kernel<<<1, 32>>>(out,           \
-                          value);        \
+        kernel<<<1, 32>>>(out, value);   \
     } while (0)
 
 // Template arguments given and deduced, namespaces, tables of kernels, macros, arguments that convert.
@@ -61,9 +60,7 @@ __device__ __noinline__ float half_of(float x) { return x / 2; }
 __device__ int counter = 5;
 __constant__ float weights[3];
 
-__global__ void uses_symbols(float* out) {
-    out[threadIdx.x] = half_of(weights[threadIdx.x]) + counter;
-}
+__global__ void uses_symbols(float* out) { out[threadIdx.x] = half_of(weights[threadIdx.x]) + counter; }
 
 extern "C" void symbols(float* out, cudaStream_t stream) {
     const float host[3] = {2, 4, 6};

@@ -1,51 +1,48 @@
 // Kernels that go wrong. Emulator only: on a GPU some of them hang and others poison the process.
 #include <cuda_runtime.h>
 
-__global__ void early_return(float* out, int n) {
+__global__ void early_return(float* out, int n) {  // here: kernel
     if (threadIdx.x >= n) return;
     out[threadIdx.x] = 1;
-    __syncthreads();  // line 7
+    __syncthreads();  // here: return
 }
 
 __global__ void barrier_in_branch(float* out) {
     if (threadIdx.x % 32 < 16) {
-        __syncthreads();  // line 12
+        __syncthreads();  // here: branch
     }
     out[threadIdx.x] = 1;
 }
 
 __global__ void two_barriers(float* out) {
-    if (threadIdx.x < 8)
-        __syncthreads();  // line 19
-    else
-        __syncthreads();  // line 21
+    if (threadIdx.x < 8) __syncthreads();  // here: first of two
+    else __syncthreads();  // here: second of two
     out[threadIdx.x] = 1;
 }
 
 __global__ void loop_of_unequal_length(float* out) {
     for (unsigned i = 0; i <= threadIdx.x / 32; ++i) {
-        __syncthreads();  // line 27
+        __syncthreads();  // here: loop
     }
     out[threadIdx.x] = 1;
 }
 
 __global__ void wild_write(float* out, long long far) {
-    if (blockIdx.x == 2 && threadIdx.x == 5)
-        out[far] = 1;  // line 34
+    if (blockIdx.x == 2 && threadIdx.x == 5) out[far] = 1;  // here: wild
 }
 
 __global__ void misaligned(float* out) {
-    reinterpret_cast<float4*>(out + 1)[threadIdx.x] = make_float4(1, 2, 3, 4);  // line 38
+    reinterpret_cast<float4*>(out + 1)[threadIdx.x] = make_float4(1, 2, 3, 4);  // here: misaligned
 }
 
 __global__ void divides(int* out, int by) {
-    out[threadIdx.x] = 100 / by;  // line 42
+    out[threadIdx.x] = 100 / by;  // here: divides
 }
 
 __device__ __noinline__ float deep(int n, volatile float* x) {
     volatile float local[1000];
     local[n % 1000] = x[0];
-    return n == 0 ? local[0] : deep(n - 1, local) + local[n % 1000];  // line 48
+    return n == 0 ? local[0] : deep(n - 1, local) + local[n % 1000];  // here: deep
 }
 
 __global__ void deep_stack(float* out, int depth) { out[0] = deep(depth, out); }

@@ -75,8 +75,7 @@ template <int N>
 __global__ void mixed(float* data) {
     constexpr int ROWS = N / 8;
     __shared__ Pair<N> pair;
-    __shared__ float grid[ROWS]
-                         [8 + 1];
+    __shared__ float grid[ROWS][8 + 1];
     int i = threadIdx.x;
     pair.x[i] = data[i];
     grid[i / 8][i % 8] = 10;
@@ -100,14 +99,14 @@ extern "C" void big(float* out, int bytes, int opt_in, cudaStream_t stream) {
     big_kernel<<<1, 128, bytes, stream>>>(out, bytes / 4);
 }
 
-// 48 KiB of dynamic memory and one static variable are more than 48 KiB.
-__global__ void edge(float* out) {
+// 48 KiB of dynamic memory and a static array of 1 KiB are more than 48 KiB.
+__global__ void edge_kernel(float* out) {
     extern __shared__ float memory[];
-    __shared__ int one;
-    if (threadIdx.x == 0) one = 1;
+    __shared__ float fixed[256];
+    fixed[threadIdx.x] = threadIdx.x;
     memory[threadIdx.x] = 1;
     __syncthreads();
-    *out = memory[0] + one;
+    out[threadIdx.x] = memory[255 - threadIdx.x] + fixed[255 - threadIdx.x];
 }
 
-extern "C" void edge(float* out, int bytes, cudaStream_t stream) { edge<<<1, 32, bytes, stream>>>(out); }
+extern "C" void edge(float* out, int bytes, cudaStream_t stream) { edge_kernel<<<1, 256, bytes, stream>>>(out); }

@@ -5,7 +5,9 @@
 
 inline namespace cudabook_cuda {
 
-struct __nv_bfloat16_raw { unsigned short x; };
+struct __nv_bfloat16_raw {
+    unsigned short x;
+};
 
 struct alignas(2) __nv_bfloat16 {
     unsigned short __x;
@@ -19,7 +21,9 @@ struct alignas(2) __nv_bfloat16 {
     operator float() const { return cudabook::bfloat16_to_float(__x); }
 };
 typedef __nv_bfloat16 nv_bfloat16;
-struct alignas(4) __nv_bfloat162 { __nv_bfloat16 x, y; };
+struct alignas(4) __nv_bfloat162 {
+    __nv_bfloat16 x, y;
+};
 typedef __nv_bfloat162 nv_bfloat162;
 
 inline float __bfloat162float(__nv_bfloat16 a) { return a; }

@@ -5,7 +5,9 @@
 
 inline namespace cudabook_cuda {
 
-struct __half_raw { unsigned short x; };
+struct __half_raw {
+    unsigned short x;
+};
 
 struct alignas(2) __half {
     unsigned short __x;
@@ -19,7 +21,9 @@ struct alignas(2) __half {
     operator float() const { return cudabook::half_to_float(__x); }
 };
 typedef __half half;
-struct alignas(4) __half2 { __half x, y; };
+struct alignas(4) __half2 {
+    __half x, y;
+};
 typedef __half2 half2;
 
 inline float __half2float(__half a) { return a; }

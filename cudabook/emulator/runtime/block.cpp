@@ -10,7 +10,9 @@
 
 namespace cudabook {
 
-struct Triple { unsigned x, y, z; };
+struct Triple {
+    unsigned x, y, z;
+};
 __thread Triple thread_index __asm__("cudabook_threadIdx") __attribute__((visibility("default")));
 __thread Triple block_index __asm__("cudabook_blockIdx") __attribute__((visibility("default")));
 __thread Triple block_size __asm__("cudabook_blockDim") __attribute__((visibility("default")));
@@ -73,8 +75,7 @@ void Worker::run_blocks(Launch& launch) {
     dim3 block = launch.config.block, grid = launch.config.grid;
     block_size = {block.x, block.y, block.z};
     grid_size = {grid.x, grid.y, grid.z};
-    for (unsigned t = 0; t < size_; ++t)
-        index_[t] = {t % block.x, t / block.x % block.y, t / block.x / block.y};
+    for (unsigned t = 0; t < size_; ++t) index_[t] = {t % block.x, t / block.x % block.y, t / block.x / block.y};
     worker = this;
     uint64_t chunk = launch.blocks / 256 + 1;
     while (!launch.stopped.load(std::memory_order_relaxed)) {
@@ -216,8 +217,7 @@ void Worker::report_stuck() {
 }
 
 std::string Worker::where() const {
-    return "thread " + triple(index_[current_]) + " of block " +
-           triple({block_index.x, block_index.y, block_index.z});
+    return "thread " + triple(index_[current_]) + " of block " + triple({block_index.x, block_index.y, block_index.z});
 }
 
 void Worker::fail(Fault fault) {

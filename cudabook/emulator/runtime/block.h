@@ -100,7 +100,10 @@ private:
     Suspended main_ = nullptr;
     char* stacks_ = nullptr;
 
-    struct Placed { const SharedSite* site; size_t offset; };
+    struct Placed {
+        const SharedSite* site;
+        size_t offset;
+    };
     std::vector<Placed> placed_;      // this launch's __shared__ variables, in order of first use
     size_t static_shared_ = 0;
     char* arena_ = nullptr;

@@ -53,7 +53,8 @@ cudaError_t check(cudaEvent_t event) {
 
 template <class T>
 cudaError_t destroy(T* handle) {
-    if (!exists(handle)) return fail(cudaErrorInvalidResourceHandle, "What is destroyed was never created, or is gone already.");
+    if (!exists(handle))
+        return fail(cudaErrorInvalidResourceHandle, "What is destroyed was never created, or is gone already.");
     std::lock_guard lock(guard);
     handles.erase(handle);
     delete handle;
@@ -104,7 +105,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     if (error == cudaSuccess) error = check(end);
     if (error != cudaSuccess) return error;
     if (!start->recorded || !end->recorded || !start->timed || !end->timed)
-        return fail(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime: an event was not recorded, or was made with cudaEventDisableTiming.");
+        return fail(cudaErrorInvalidResourceHandle,
+                    "cudaEventElapsedTime: an event was not recorded, or was made with cudaEventDisableTiming.");
     *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
     return cudaSuccess;
 }
@@ -173,7 +175,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = int(p.sharedMemPerMultiprocessor); break;
         case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
         case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(p.sharedMemPerBlockOptin); break;
-        default: return fail(cudaErrorInvalidValue, "cudaDeviceGetAttribute: the emulator does not know this attribute.");
+        default:
+            return fail(cudaErrorInvalidValue, "cudaDeviceGetAttribute: the emulator does not know this attribute.");
     }
     return cudaSuccess;
 }

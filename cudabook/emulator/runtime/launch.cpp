@@ -87,24 +87,25 @@ Pool& the_pool() {
     return *pool;
 }
 
-std::string text_of(dim3 v) {
-    return std::to_string(v.x) + " x " + std::to_string(v.y) + " x " + std::to_string(v.z);
-}
+std::string text_of(dim3 v) { return std::to_string(v.x) + " x " + std::to_string(v.y) + " x " + std::to_string(v.z); }
 
-// The limits of compute capability 9.0 (CUDA C++ Programming Guide, "Technical Specifications").
+// The limits of compute capability 9.0 (CUDA C++ Programming Guide, "Technical Specifications"). The code is the one
+// that CUDA 13.0 gives on an H200; before CUDA 13 an impossible grid or block was cudaErrorInvalidConfiguration.
 Fault refuse(const Config& c, const Kernel* kernel) {
     uint64_t threads = uint64_t(c.block.x) * c.block.y * c.block.z;
     if (!c.grid.x || !c.grid.y || !c.grid.z)
-        return {cudaErrorInvalidConfiguration, "empty grid",
-                "The grid has " + text_of(c.grid) + " blocks: a launch needs at least one. Return early for empty input."};
+        return {
+            cudaErrorInvalidValue, "empty grid",
+            "The grid has " + text_of(c.grid) + " blocks: a launch needs at least one. Return early for empty input."};
     if (!threads)
-        return {cudaErrorInvalidConfiguration, "empty block", "A block has " + text_of(c.block) + " threads: it needs at least one."};
+        return {cudaErrorInvalidValue, "empty block",
+                "A block has " + text_of(c.block) + " threads: it needs at least one."};
     if (threads > 1024 || c.block.z > 64)
-        return {cudaErrorInvalidConfiguration, "block too large",
+        return {cudaErrorInvalidValue, "block too large",
                 "A block has " + text_of(c.block) + " = " + std::to_string(threads) +
                     " threads: at most 1024, and at most 64 in z."};
     if (c.grid.x > 0x7fffffffu || c.grid.y > 65535 || c.grid.z > 65535)
-        return {cudaErrorInvalidConfiguration, "grid too large",
+        return {cudaErrorInvalidValue, "grid too large",
                 "The grid has " + text_of(c.grid) + " blocks: at most 2147483647 x 65535 x 65535."};
     size_t limit = kernel ? kernel->max_dynamic_shared : 48 * 1024;
     size_t fixed = kernel ? kernel->static_shared : 0;
@@ -114,7 +115,8 @@ Fault refuse(const Config& c, const Kernel* kernel) {
         why += c.dynamic_shared + fixed > shared_arena_bytes
                    ? "a block can have at most " + std::to_string(shared_arena_bytes) + "."
                    : "without cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) a block "
-                     "gets at most " + std::to_string(std::max<size_t>(limit, 48 * 1024)) + " in all.";
+                     "gets at most " +
+                         std::to_string(std::max<size_t>(limit, 48 * 1024)) + " in all.";
         return {cudaErrorInvalidValue, "too much shared memory", why};
     }
     if (kernel && threads > kernel->max_threads)
@@ -128,8 +130,10 @@ Fault refuse(const Config& c, const Kernel* kernel) {
 
 void run_launch(const LaunchSite& site, const Config& config, void (*entry)(void*), void* closure) {
     Kernel* kernel = nullptr;
-    if (worker) worker->fail({cudaErrorNotSupported, "launch inside a kernel",
-                              std::string("Kernel ") + site.text + " is launched by a kernel: the emulator does not support dynamic parallelism."});
+    if (worker)
+        worker->fail({cudaErrorNotSupported, "launch inside a kernel",
+                      std::string("Kernel ") + site.text +
+                          " is launched by a kernel: the emulator does not support dynamic parallelism."});
     probe = &kernel;
     entry(closure);
     probe = nullptr;
@@ -140,7 +144,12 @@ void run_launch(const LaunchSite& site, const Config& config, void (*entry)(void
 
     std::lock_guard lock(launching);
     catch_faults();
-    Launch launch{site, config, kernel, entry, closure, config.block.x * config.block.y * config.block.z,
+    Launch launch{site,
+                  config,
+                  kernel,
+                  entry,
+                  closure,
+                  config.block.x * config.block.y * config.block.z,
                   uint64_t(config.grid.x) * config.grid.y * config.grid.z};
     bool small = launch.blocks == 1 || launch.blocks * launch.block_size < 4096;
     the_pool().run(launch, small);
@@ -159,9 +168,10 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     probe = nullptr;
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
     if (!kernel || value < 0 || size_t(value) + kernel->static_shared > shared_arena_bytes) {
-        set_error(cudaErrorInvalidValue, "cudaFuncSetAttribute: " + std::to_string(value) +
-                                             " bytes of dynamic shared memory were asked for; a block can have at most " +
-                                             std::to_string(shared_arena_bytes) + ".");
+        set_error(cudaErrorInvalidValue,
+                  "cudaFuncSetAttribute: " + std::to_string(value) +
+                      " bytes of dynamic shared memory were asked for; a block can have at most " +
+                      std::to_string(shared_arena_bytes) + ".");
         return cudaErrorInvalidValue;
     }
     kernel->max_dynamic_shared = size_t(value);

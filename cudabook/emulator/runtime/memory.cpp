@@ -43,7 +43,8 @@ cudaError_t release(void* pointer, const char* call) {
     std::lock_guard lock(guard);
     auto it = live.find(pointer);
     if (it == live.end())
-        return fail(cudaErrorInvalidValue, std::string(call) + ": the pointer was not given out by cudaMalloc, or has been freed already.");
+        return fail(cudaErrorInvalidValue,
+                    std::string(call) + ": the pointer was not given out by cudaMalloc, or has been freed already.");
     used -= (it->second + alignment - 1) / alignment * alignment;
     live.erase(it);
     free(pointer);

@@ -33,7 +33,9 @@ cudaError_t cudaMemset(void* to, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream = 0);
 
 template <class T>
-cudaError_t cudaMalloc(T** pointer, size_t bytes) { return cudaMalloc(reinterpret_cast<void**>(pointer), bytes); }
+cudaError_t cudaMalloc(T** pointer, size_t bytes) {
+    return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
+}
 template <class T>
 cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned flags = 1) {
     return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);

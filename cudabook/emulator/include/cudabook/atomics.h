@@ -23,18 +23,22 @@ T atomic_update(T* address, Update update) {
 
 inline namespace cudabook_cuda {
 
-#define CUDABOOK_INTEGER_ATOMICS(T)                                                                           \
-    inline T atomicAdd(T* p, T v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }                      \
-    inline T atomicExch(T* p, T v) { return __atomic_exchange_n(p, v, __ATOMIC_RELAXED); }                    \
-    inline T atomicAnd(T* p, T v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }                      \
-    inline T atomicOr(T* p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }                        \
-    inline T atomicXor(T* p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }                      \
-    inline T atomicCAS(T* p, T expected, T desired) {                                                         \
-        __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);        \
-        return expected;                                                                                      \
-    }                                                                                                         \
-    inline T atomicMin(T* p, T v) { return cudabook::atomic_update<T>(p, [v](T x) { return v < x ? v : x; }); } \
-    inline T atomicMax(T* p, T v) { return cudabook::atomic_update<T>(p, [v](T x) { return v > x ? v : x; }); }
+#define CUDABOOK_INTEGER_ATOMICS(T)                                                                    \
+    inline T atomicAdd(T* p, T v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }               \
+    inline T atomicExch(T* p, T v) { return __atomic_exchange_n(p, v, __ATOMIC_RELAXED); }             \
+    inline T atomicAnd(T* p, T v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }               \
+    inline T atomicOr(T* p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }                 \
+    inline T atomicXor(T* p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }               \
+    inline T atomicCAS(T* p, T expected, T desired) {                                                  \
+        __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
+        return expected;                                                                               \
+    }                                                                                                  \
+    inline T atomicMin(T* p, T v) {                                                                    \
+        return cudabook::atomic_update<T>(p, [v](T x) { return v < x ? v : x; });                      \
+    }                                                                                                  \
+    inline T atomicMax(T* p, T v) {                                                                    \
+        return cudabook::atomic_update<T>(p, [v](T x) { return v > x ? v : x; });                      \
+    }
 
 CUDABOOK_INTEGER_ATOMICS(int)
 CUDABOOK_INTEGER_ATOMICS(unsigned int)

@@ -37,20 +37,26 @@ inline float __powf(float x, float y) { return powf(x, y); }
 inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
-inline float __fmul_rn(float a, float b) { volatile float product = a * b; return product; }
+inline float __fmul_rn(float a, float b) {
+    volatile float product = a * b;
+    return product;
+}
 inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 inline float __frcp_rn(float x) { return 1.0f / x; }
 inline float __fsqrt_rn(float x) { return sqrtf(x); }
-inline double __dmul_rn(double a, double b) { volatile double product = a * b; return product; }
+inline double __dmul_rn(double a, double b) {
+    volatile double product = a * b;
+    return product;
+}
 inline double __dadd_rn(double a, double b) { return a + b; }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 
 // --- reinterpretation
-#define CUDABOOK_AS(name, From, To)        \
-    inline To name(From x) {               \
-        To y;                              \
+#define CUDABOOK_AS(name, From, To)         \
+    inline To name(From x) {                \
+        To y;                               \
         __builtin_memcpy(&y, &x, sizeof y); \
-        return y;                          \
+        return y;                           \
     }
 CUDABOOK_AS(__float_as_int, float, int)
 CUDABOOK_AS(__float_as_uint, float, unsigned)

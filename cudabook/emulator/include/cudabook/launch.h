@@ -39,11 +39,11 @@ struct Kernel {
 // Set while the runtime asks a kernel who it is: the kernel stores its description and returns at once.
 extern __thread Kernel** probe __asm__("cudabook_probe") __attribute__((tls_model("initial-exec")));
 
-#define CUDABOOK_KERNEL(max_threads)                                                          \
+#define CUDABOOK_KERNEL(max_threads)                                                               \
     static cudabook::Kernel cudabook_kernel{__PRETTY_FUNCTION__, __FILE__, __LINE__, max_threads}; \
-    if (__builtin_expect(cudabook::probe != nullptr, 0)) {                                    \
-        *cudabook::probe = &cudabook_kernel;                                                  \
-        return;                                                                               \
+    if (__builtin_expect(cudabook::probe != nullptr, 0)) {                                         \
+        *cudabook::probe = &cudabook_kernel;                                                       \
+        return;                                                                                    \
     }
 
 constexpr unsigned launch_bounds(unsigned max_threads = 1024, unsigned = 0, unsigned = 0) { return max_threads; }

@@ -56,32 +56,32 @@ inline unsigned short bfloat16_from_double(double v) { return bfloat16_from_floa
 
 }  // namespace cudabook
 
-#define CUDABOOK_SMALL_FLOAT(T, T2)                                                              \
-    inline T __hadd(T a, T b) { return T(float(a) + float(b)); }                                 \
-    inline T __hsub(T a, T b) { return T(float(a) - float(b)); }                                 \
-    inline T __hmul(T a, T b) { return T(float(a) * float(b)); }                                 \
-    inline T __hdiv(T a, T b) { return T(float(a) / float(b)); }                                 \
-    inline T __hneg(T a) { return T(-float(a)); }                                                \
-    inline T __hfma(T a, T b, T c) { return T(double(float(a)) * float(b) + float(c)); }         \
-    inline T2 __hadd2(T2 a, T2 b) { return {__hadd(a.x, b.x), __hadd(a.y, b.y)}; }               \
-    inline T2 __hsub2(T2 a, T2 b) { return {__hsub(a.x, b.x), __hsub(a.y, b.y)}; }               \
-    inline T2 __hmul2(T2 a, T2 b) { return {__hmul(a.x, b.x), __hmul(a.y, b.y)}; }               \
+#define CUDABOOK_SMALL_FLOAT(T, T2)                                                                \
+    inline T __hadd(T a, T b) { return T(float(a) + float(b)); }                                   \
+    inline T __hsub(T a, T b) { return T(float(a) - float(b)); }                                   \
+    inline T __hmul(T a, T b) { return T(float(a) * float(b)); }                                   \
+    inline T __hdiv(T a, T b) { return T(float(a) / float(b)); }                                   \
+    inline T __hneg(T a) { return T(-float(a)); }                                                  \
+    inline T __hfma(T a, T b, T c) { return T(double(float(a)) * float(b) + float(c)); }           \
+    inline T2 __hadd2(T2 a, T2 b) { return {__hadd(a.x, b.x), __hadd(a.y, b.y)}; }                 \
+    inline T2 __hsub2(T2 a, T2 b) { return {__hsub(a.x, b.x), __hsub(a.y, b.y)}; }                 \
+    inline T2 __hmul2(T2 a, T2 b) { return {__hmul(a.x, b.x), __hmul(a.y, b.y)}; }                 \
     inline T2 __hfma2(T2 a, T2 b, T2 c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; } \
-    inline T operator+(T a, T b) { return __hadd(a, b); }                                        \
-    inline T operator-(T a, T b) { return __hsub(a, b); }                                        \
-    inline T operator*(T a, T b) { return __hmul(a, b); }                                        \
-    inline T operator/(T a, T b) { return __hdiv(a, b); }                                        \
-    inline T operator-(T a) { return __hneg(a); }                                                \
-    inline T& operator+=(T& a, T b) { return a = a + b; }                                        \
-    inline T& operator-=(T& a, T b) { return a = a - b; }                                        \
-    inline T& operator*=(T& a, T b) { return a = a * b; }                                        \
-    inline T& operator/=(T& a, T b) { return a = a / b; }                                        \
-    inline T2 operator+(T2 a, T2 b) { return __hadd2(a, b); }                                    \
-    inline T2 operator-(T2 a, T2 b) { return __hsub2(a, b); }                                    \
-    inline T2 operator*(T2 a, T2 b) { return __hmul2(a, b); }                                    \
-    inline bool operator==(T a, T b) { return float(a) == float(b); }                            \
-    inline bool operator!=(T a, T b) { return float(a) != float(b); }                            \
-    inline bool operator<(T a, T b) { return float(a) < float(b); }                              \
-    inline bool operator>(T a, T b) { return float(a) > float(b); }                              \
-    inline bool operator<=(T a, T b) { return float(a) <= float(b); }                            \
+    inline T operator+(T a, T b) { return __hadd(a, b); }                                          \
+    inline T operator-(T a, T b) { return __hsub(a, b); }                                          \
+    inline T operator*(T a, T b) { return __hmul(a, b); }                                          \
+    inline T operator/(T a, T b) { return __hdiv(a, b); }                                          \
+    inline T operator-(T a) { return __hneg(a); }                                                  \
+    inline T& operator+=(T& a, T b) { return a = a + b; }                                          \
+    inline T& operator-=(T& a, T b) { return a = a - b; }                                          \
+    inline T& operator*=(T& a, T b) { return a = a * b; }                                          \
+    inline T& operator/=(T& a, T b) { return a = a / b; }                                          \
+    inline T2 operator+(T2 a, T2 b) { return __hadd2(a, b); }                                      \
+    inline T2 operator-(T2 a, T2 b) { return __hsub2(a, b); }                                      \
+    inline T2 operator*(T2 a, T2 b) { return __hmul2(a, b); }                                      \
+    inline bool operator==(T a, T b) { return float(a) == float(b); }                              \
+    inline bool operator!=(T a, T b) { return float(a) != float(b); }                              \
+    inline bool operator<(T a, T b) { return float(a) < float(b); }                                \
+    inline bool operator>(T a, T b) { return float(a) > float(b); }                                \
+    inline bool operator<=(T a, T b) { return float(a) <= float(b); }                              \
     inline bool operator>=(T a, T b) { return float(a) >= float(b); }

@@ -3,14 +3,14 @@
 
 inline namespace cudabook_cuda {
 
-#define CUDABOOK_VECTOR(T, name, align2, align4)                                                       \
-    struct name##1 { T x; };                                                                           \
-    struct alignas(align2) name##2 { T x, y; };                                                        \
-    struct name##3 { T x, y, z; };                                                                     \
-    struct alignas(align4) name##4 { T x, y, z, w; };                                                  \
-    constexpr name##1 make_##name##1(T x) { return {x}; }                                              \
-    constexpr name##2 make_##name##2(T x, T y) { return {x, y}; }                                      \
-    constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }                              \
+#define CUDABOOK_VECTOR(T, name, align2, align4)                          \
+    struct name##1 { T x; };                                              \
+    struct alignas(align2) name##2 { T x, y; };                           \
+    struct name##3 { T x, y, z; };                                        \
+    struct alignas(align4) name##4 { T x, y, z, w; };                     \
+    constexpr name##1 make_##name##1(T x) { return {x}; }                 \
+    constexpr name##2 make_##name##2(T x, T y) { return {x, y}; }         \
+    constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; } \
     constexpr name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 
 CUDABOOK_VECTOR(signed char, char, 2, 4)

@@ -6,17 +6,17 @@
 extern "C" const char cudabook_namespace[];
 
 #undef TORCH_LIBRARY
-#define TORCH_LIBRARY(ns, m)                                                                            \
-    static void C10_CONCATENATE(cudabook_define_, ns)(torch::Library&);                                 \
-    static const torch::detail::TorchLibraryInit C10_CONCATENATE(cudabook_init_, ns)(                   \
-        torch::Library::DEF, &C10_CONCATENATE(cudabook_define_, ns), cudabook_namespace, std::nullopt,  \
-        __FILE__, __LINE__);                                                                            \
+#define TORCH_LIBRARY(ns, m)                                                                                     \
+    static void C10_CONCATENATE(cudabook_define_, ns)(torch::Library&);                                          \
+    static const torch::detail::TorchLibraryInit C10_CONCATENATE(cudabook_init_, ns)(                            \
+        torch::Library::DEF, &C10_CONCATENATE(cudabook_define_, ns), cudabook_namespace, std::nullopt, __FILE__, \
+        __LINE__);                                                                                               \
     void C10_CONCATENATE(cudabook_define_, ns)(torch::Library & m)
 
 #undef _TORCH_LIBRARY_IMPL
-#define _TORCH_LIBRARY_IMPL(ns, k, m, uid)                                                              \
-    static void C10_CONCATENATE(cudabook_implement_, uid)(torch::Library&);                             \
-    static const torch::detail::TorchLibraryInit C10_CONCATENATE(cudabook_impl_init_, uid)(             \
-        torch::Library::IMPL, &C10_CONCATENATE(cudabook_implement_, uid), cudabook_namespace,           \
-        std::make_optional(c10::DispatchKey::k), __FILE__, __LINE__);                                   \
+#define _TORCH_LIBRARY_IMPL(ns, k, m, uid)                                                    \
+    static void C10_CONCATENATE(cudabook_implement_, uid)(torch::Library&);                   \
+    static const torch::detail::TorchLibraryInit C10_CONCATENATE(cudabook_impl_init_, uid)(   \
+        torch::Library::IMPL, &C10_CONCATENATE(cudabook_implement_, uid), cudabook_namespace, \
+        std::make_optional(c10::DispatchKey::k), __FILE__, __LINE__);                         \
     void C10_CONCATENATE(cudabook_implement_, uid)(torch::Library & m)

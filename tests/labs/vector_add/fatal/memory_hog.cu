@@ -1,0 +1,15 @@
+// vector_add: out-of-memory
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+__global__ void add(const float* a, const float* b, float* out, int64_t n) {
+    int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = a[i] + b[i];
+}
+
+extern "C" void vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    while (true) memset(malloc(1 << 24), 1, 1 << 24);
+}

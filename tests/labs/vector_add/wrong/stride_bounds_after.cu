@@ -1,0 +1,17 @@
+// vector_add_grid_stride: no-bounds-check
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+__global__ void add(const float* a, const float* b, float* out, int64_t n) {
+    int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    int64_t stride = int64_t(gridDim.x) * blockDim.x;
+    do {
+        out[i] = a[i] + b[i];
+        i += stride;
+    } while (i < n);
+}
+
+extern "C" void vector_add_grid_stride(const float* a, const float* b, float* out, int64_t n, int blocks, cudaStream_t stream) {
+    add<<<blocks, 256, 0, stream>>>(a, b, out, n);
+}
