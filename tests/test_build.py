@@ -50,6 +50,19 @@ def filled_with(op) -> float:
     return out[0].item()
 
 
+def bindings():
+    names = sorted(p.name for p in build.CSRC.iterdir() if p.is_dir())
+    return [(name, b) for name in names for b in ("torch", "pybind")
+            if b == "torch" or (build.CSRC / name / "bindings_pybind.cpp").exists()]
+
+
+@pytest.mark.skipif(cuda.toolchain_problem() is not None, reason=f"cannot compile CUDA: {cuda.toolchain_problem()}")
+@pytest.mark.parametrize("name, binding", bindings())
+def test_every_operator_compiles_for_gpus_that_are_not_here(monkeypatch, name, binding):
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "8.0;9.0a")
+    assert cudabook.load(name, "cuda", binding).library.exists()  # compiled, linked, imported
+
+
 def test_an_edited_file_runs_beside_its_older_self(tmp_path, target):
     """A12: the same cell run again with one changed line."""
     path = tmp_path / "fill.cu"

@@ -142,7 +142,6 @@ def test_dynamic_shared_memory_at_file_scope(scope):
     ("void f() { <<<1, 2>>>(x); }", 1, "no kernel name"),
     ("void f() { k<<<1, 2(x); }", 1, "no '>>>('"),
     ("void f() {\n\n k<<<1, 2>>>(x; }", 3, "never closed"),
-    ("\n__device__ float g(float v) { return __shfl_down_sync(~0u, v, 1); }", 2, "warp-level"),
 ])
 def test_refusals_name_the_line(source, line, words):
     with pytest.raises(TranslationError, match=f"x.cu:{line}: .*{re.escape(words)}"):

@@ -101,8 +101,6 @@ class _Translation:
             "or write the step in CUDA C++.",
             r"#[ \t]*include[ \t]*<(?:cub|thrust|cutlass|cute|cooperative_groups|mma|cuda/)[^>]*>": "this header "
             "is not part of the emulator. Run this file on a GPU.",
-            r"\b__(?:shfl|ballot|any|all|match|reduce|activemask)\w*\s*\(|\b__syncwarp\s*\(": "warp-level functions "
-            "cannot run on the emulator yet. Run this file on a GPU.",
         }
         for pattern, why in refusals.items():
             if match := re.search(pattern, self.code):

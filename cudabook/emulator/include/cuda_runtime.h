@@ -8,3 +8,4 @@
 #include "cudabook/api.h"
 #include "cudabook/atomics.h"
 #include "cudabook/intrinsics.h"
+#include "cudabook/warp.h"

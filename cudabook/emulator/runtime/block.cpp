@@ -47,6 +47,7 @@ Worker::Worker() {
     for (unsigned i = 0; i < max_block_threads; ++i) mprotect(stacks_ + i * stack_bytes, getpagesize(), PROT_NONE);
     arena_ = map(arena_bytes);
     threads_.resize(max_block_threads);
+    warps_.resize(max_block_threads / 32);
     index_.resize(max_block_threads);
     free_stacks_.reserve(max_block_threads);
 }
@@ -84,6 +85,8 @@ void Worker::run_blocks(Launch& launch) {
         if (last >= launch.blocks) break;
     }
     worker = nullptr;
+    if (launch.stopped)  // lanes may have been left waiting
+        for (Meeting& meeting : meetings_) meeting.arrived = meeting.unread = 0;
 }
 
 void Worker::run_block(uint64_t index) {
@@ -94,8 +97,11 @@ void Worker::run_block(uint64_t index) {
     memset(dynamic_shared(), 0xff, launch_->config.dynamic_shared);
     for (unsigned t = 0; t < size_; ++t) threads_[t].state = Thread::unstarted;
     next_ = done_ = ready_ = 0;
-    barrier_.arrived = 0;
-    barrier_.lines_differ = false;
+    barrier_ = {barrier_.generation};
+    for (unsigned w = 0; w < (size_ + 31) / 32; ++w) {
+        unsigned lanes = std::min(32u, size_ - 32 * w);
+        warps_[w] = {lanes == 32 ? 0 : ~0u << lanes};
+    }
     free_stacks_.clear();
     for (unsigned s = max_block_threads; s-- > 0;) free_stacks_.push_back(s);
     cudabook_switch(&main_, new_stack());
@@ -120,6 +126,7 @@ void Worker::run_threads() {
         launch_->entry(launch_->closure);
         threads_[current_].state = Thread::done;
         ++done_;
+        lane_left(current_);
     }
     hand_over();
 }
@@ -141,8 +148,11 @@ void Worker::park(Wait wait) {
     self.wait = wait;
     self.stack = stack_;
     self.state = Thread::parked;
+    lane_rests(current_);
     if (ready_ > 0) {
-        cudabook_switch(&self.context, resume(find_ready()));
+        unsigned next = find_ready();
+        Suspended context = resume(next);
+        if (&threads_[next] != &self) cudabook_switch(&self.context, context);
     } else if (next_ < size_) {
         cudabook_switch(&self.context, new_stack());
     } else {
@@ -162,26 +172,30 @@ unsigned Worker::find_ready() const {
 
 Suspended Worker::resume(unsigned thread) {
     --ready_;
+    warps_[thread / 32].resting &= ~(1u << thread % 32);
     set_current(thread);
     stack_ = threads_[thread].stack;
     return threads_[thread].context;
 }
 
-void Worker::barrier(const char* file, int line) {
+unsigned Worker::barrier_count(bool value, const char* file, int line) {
     Barrier& b = barrier_;
+    unsigned generation = b.generation;
     if (b.arrived == 0) {
         b.file = file;
         b.line = line;
+        b.count[generation % 2] = 0;
     } else if (line != b.line) {
         b.lines_differ = true;
     }
+    b.count[generation % 2] += value;
     if (++b.arrived < size_) {
-        park({&b.generation, b.generation, file, line});
-        return;
+        park({&b.generation, generation, file, line});
+        return b.count[generation % 2];
     }
     if (b.lines_differ) {
         threads_[current_].state = Thread::parked;
-        threads_[current_].wait = {&b.generation, b.generation, file, line};
+        threads_[current_].wait = {&b.generation, generation, file, line};
         fail({cudaErrorLaunchFailure, "divergent barrier",
               "The threads of a block met at different __syncthreads(): " + describe_waiters() +
                   ". Every thread of a block must reach the same barrier; move it out of the branch."});
@@ -189,6 +203,7 @@ void Worker::barrier(const char* file, int line) {
     b.arrived = 0;
     ++b.generation;
     ready_ += size_ - 1;
+    return b.count[generation % 2];
 }
 
 std::string Worker::describe_waiters() const {
@@ -211,7 +226,7 @@ void Worker::report_stuck() {
                        std::string(launch_->site.text) +
                        (kernel ? " (" + std::string(kernel->file) + ":" + std::to_string(kernel->line) + ")" : "");
     launch_->stop({cudaErrorLaunchFailure, "unreachable barrier",
-                   "A __syncthreads() that not all threads of block " +
+                   "A barrier that not all threads of block " +
                        triple({block_index.x, block_index.y, block_index.z}) + " reach: " + describe_waiters() +
                        ", while " + left + ". Let every thread reach the barrier and guard only the work around it."});
 }
@@ -257,6 +272,9 @@ void* Worker::dynamic_shared() {
 // --- what translated code calls
 
 void barrier(const char* file, int line) { worker->barrier(file, line); }
+unsigned barrier_count(bool value, const char* file, int line) { return worker->barrier_count(value, file, line); }
+Met meet(unsigned mask, uint64_t value, const char* file, int line) { return worker->meet(mask, value, file, line); }
+unsigned active_lanes(const char* file, int line) { return worker->active_lanes(file, line); }
 void* shared(const SharedSite& site) { return worker->shared(site); }
 void* dynamic_shared() { return worker->dynamic_shared(); }
 unsigned thread_rank() { return worker->current(); }

@@ -3,6 +3,7 @@
 #include "fiber.h"
 
 #include "cudabook/launch.h"
+#include "cudabook/warp.h"
 
 #include <atomic>
 #include <string>
@@ -58,6 +59,23 @@ struct Barrier {
     int line = 0;
     const char* file = nullptr;
     bool lines_differ = false;
+    unsigned count[2] = {};  // of threads that gave true, this generation's and the last one's
+};
+
+// A rendezvous of the lanes of one warp that a mask names. The values of two meetings are kept: a lane may reach the
+// next meeting before another has read the values of the last, but not the one after it.
+struct Meeting {
+    unsigned generation = 0, mask = 0, arrived = 0;
+    unsigned unread = 0;  // lanes that have met but not gone on yet: until then the mask cannot change
+    unsigned present[2];
+    uint64_t value[2][32];
+};
+
+struct Warp {
+    unsigned done = 0;     // lanes that do not exist or have returned from the kernel
+    unsigned resting = 0;  // lanes that are parked, whatever for
+    unsigned open = 0;     // which of its 32 meetings some lane waits in
+    unsigned asking = 0;   // lanes parked in __activemask()
 };
 
 class Worker {
@@ -69,7 +87,10 @@ public:
     void run_blocks(Launch& launch);  // takes blocks until none is left or the launch is stopped
 
     // Called from a kernel, on the running thread's stack.
-    void barrier(const char* file, int line);
+    void barrier(const char* file, int line) { barrier_count(false, file, line); }
+    unsigned barrier_count(bool value, const char* file, int line);
+    Met meet(unsigned mask, uint64_t value, const char* file, int line);
+    unsigned active_lanes(const char* file, int line);
     void* shared(const SharedSite& site);
     void* dynamic_shared();
     [[noreturn]] void fail(Fault fault);
@@ -89,6 +110,10 @@ private:
     Suspended new_stack();
     void set_current(unsigned thread);
     void report_stuck();
+    unsigned meeting_of(unsigned warp, unsigned mask) const;
+    void close_if_complete(unsigned warp, unsigned meeting);
+    void lane_left(unsigned thread);   // it has returned from the kernel
+    void lane_rests(unsigned thread);  // it has parked: perhaps __activemask() can be answered now
     std::string describe_waiters() const;
 
     Launch* launch_ = nullptr;
@@ -97,6 +122,9 @@ private:
     std::vector<unsigned> free_stacks_;
     unsigned stack_ = 0, current_ = 0, size_ = 0, next_ = 0, done_ = 0, ready_ = 0;
     Barrier barrier_;
+    std::vector<Warp> warps_;
+    std::vector<Meeting> meetings_;   // 32 a warp; made by the first warp function
+    std::vector<unsigned> answers_;   // of __activemask(), by thread
     Suspended main_ = nullptr;
     char* stacks_ = nullptr;
 
