@@ -4,7 +4,8 @@ Rows: ``ms`` is the median time of one call in milliseconds, ``ms_low`` and ``ms
 ``n`` is the number of elements; ``gb_per_s`` counts 10^9 bytes a second, each element read or written once.
 
 - experiment 'bandwidth': 1 GiB a tensor, for each dtype: v1, v2, v3, torch.add, and 'copy' (of one tensor).
-- experiment 'overhead': float32, n from 1 to 2^26, calls back to back as a Python program makes them.
+- experiment 'overhead': float32, n from 1 to 2^26, calls back to back as a Python program makes them; beside the
+  operator also 'pybind' (v1 through the other binding) and 'v3, inference mode' (no autograd).
 - experiment 'clock': v3 at 2^28 float32, timed by three methods.
 """
 
@@ -13,6 +14,7 @@ import time
 
 import torch
 
+import cudabook
 from cudabook import bench
 
 GIB = 2**30
@@ -42,13 +44,16 @@ def bandwidth(op) -> list[dict]:
 
 
 def overhead(op) -> list[dict]:
+    pybind = cudabook.load(op.name, op.target, binding="pybind")
     rows = []
     for n in (2**k for k in range(27)):
         a, b = (torch.randn(n, device="cuda") for _ in range(2))
         calls = {"v1": lambda a=a, b=b: op.vector_add(a, b, 1), "v3": lambda a=a, b=b: op.vector_add(a, b, 3),
                  "torch.add": lambda a=a, b=b: torch.add(a, b)}
+        calls |= {"pybind": lambda a=a, b=b: pybind.vector_add(a, b), "v3, inference mode": calls["v3"]}
         for name, call in calls.items():
-            timing = bench.back_to_back(call)
+            with torch.inference_mode("inference" in name):
+                timing = bench.back_to_back(call)
             rows.append({"experiment": "overhead", "version": name, "dtype": "float32", "n": n,
                          **dataclasses.asdict(timing), "gb_per_s": 12 * n / timing.ms / 1e6})
     return rows

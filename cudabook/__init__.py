@@ -2,7 +2,18 @@
 
 from .build import Operators, default_target, load
 from .errors import BuildError, CudaError, TargetError
+from .profiling import profile
 from .records import banner, record
 
 __version__ = "0.1.0"
-__all__ = ["BuildError", "CudaError", "Operators", "TargetError", "banner", "default_target", "load", "record"]
+__all__ = [
+    "BuildError",
+    "CudaError",
+    "Operators",
+    "TargetError",
+    "banner",
+    "default_target",
+    "load",
+    "profile",
+    "record",
+]

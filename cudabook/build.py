@@ -5,7 +5,7 @@ import importlib.util
 import os
 from pathlib import Path
 
-from . import cuda
+from . import cuda, profiling
 from .errors import BuildError, TargetError
 from .progress import progress
 
@@ -41,16 +41,19 @@ class Operators:
         library: the shared library.
     """
 
-    def __init__(self, name: str, target: str, namespace: str, library: Path, module=None):
+    def __init__(self, name: str, target: str, binding: str, namespace: str, library: Path, module=None):
         import torch
 
         self.name, self.target, self.device = name, target, DEVICES[target]
-        self.namespace, self.library = namespace, library
+        self.binding, self.namespace, self.library = binding, namespace, library
         self._source = module or getattr(torch.ops, namespace)
 
     def __getattr__(self, name: str):
         if name.startswith("__"):
             raise AttributeError(name)
+        if profiling.watching():
+            profiling.refuse_gpu(self.name, self.target)
+            return getattr(_load_operator(self.name, self.target, self.binding, watched=True)._source, name)
         return getattr(self._source, name)
 
     def __repr__(self) -> str:
@@ -82,17 +85,17 @@ def load(name: str | os.PathLike, target: str | None = None, binding: str = "tor
     return _load_operator(str(name), target, binding)
 
 
-def _load_file(path: Path, target: str):
+def _load_file(path: Path, target: str, watched: bool = False):
     from .emulator import build as emulator
     from .functions import Functions
 
     if not path.is_file():
         raise BuildError(f"There is no file {path}.")
     with progress(f"building {path.name} for {target}"):
-        library = (cuda if target == "cuda" else emulator).build_file(path)
+        library = cuda.build_file(path) if target == "cuda" else emulator.build_file(path, watched)
     key = (path, library)
     if key not in _loaded:
-        _loaded[key] = Functions(path, library, target, DEVICES[target])
+        _loaded[key] = Functions(path, library, target, DEVICES[target], lambda: _load_file(path, target, True))
     return _loaded[key]
 
 
@@ -109,13 +112,15 @@ def operator_sources(name: str, binding: str = "torch") -> tuple[Path, list[Path
     return folder / files[binding], sorted(folder.glob("*.cu"))
 
 
-def _load_operator(name: str, target: str, binding: str) -> Operators:
+def _load_operator(name: str, target: str, binding: str, watched: bool = False) -> Operators:
     from .emulator import build as emulator
 
     source, kernels = operator_sources(name, binding)
     with progress(f"building {name} for {target}"):
-        builder = cuda if target == "cuda" else emulator
-        library, namespace = builder.build_operator(name, source, kernels)
+        if target == "cuda":
+            library, namespace = cuda.build_operator(name, source, kernels)
+        else:
+            library, namespace = emulator.build_operator(name, source, kernels, watched)
     if library not in _loaded:
         _loaded[library] = _register(name, target, binding, library, namespace)
     return _loaded[library]
@@ -129,8 +134,8 @@ def _register(name: str, target: str, binding: str, library: Path, namespace: st
         spec = importlib.util.spec_from_file_location(module_name, library)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        return Operators(name, target, namespace, library, module)
+        return Operators(name, target, binding, namespace, library, module)
     torch.ops.load_library(str(library))
     python_side = importlib.import_module(f".ops.{name}", __package__)
     python_side.register(namespace)
-    return Operators(name, target, namespace, library)
+    return Operators(name, target, binding, namespace, library)

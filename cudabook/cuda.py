@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from . import cache, compiler
+from .emulator.text import with_includes
 from .errors import BuildError, TargetError
 
 NVCC_FLAGS = ["-O3", "-lineinfo"]
@@ -147,8 +148,7 @@ def _compile(namespace: str, sources: list[Path], folder: Path) -> None:
 def build_file(path: Path) -> Path:
     """Build a single ``.cu`` file with ``extern "C"`` functions into a shared library, by nvcc alone."""
     glue = Path(__file__).parent / "emulator" / "last_error.cpp"
-    headers = sorted(p for p in path.parent.glob("*") if p.suffix in (".h", ".cuh"))
-    key = cache.digest(path.read_bytes(), cache.digest_of_files(headers), nvcc_version(), architectures(), NVCC_FLAGS)
+    key = cache.digest(cache.digest_of_files(with_includes(path)), nvcc_version(), architectures(), NVCC_FLAGS)
     out = cache.folder() / "cuda" / "files" / f"{path.stem}-{key}.so"
     if not out.exists():
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -192,14 +192,19 @@ def time_against_size(rows: list[dict], floor: float, crossover: float, label: s
     axes.set_xlabel("elements", fontsize=11)
     axes.set_ylabel("time of one call in µs", fontsize=11)
     axes.grid(True, color=PALE)
-    _stamp(figure, "Small inputs all cost the same", label)
+    _stamp(figure, "Time of one call against its size", label)
     figure.legend(loc="outside lower center", ncols=2, fontsize=11, frameon=False)
     return figure
 
 
 def clock_bars(rows: list[dict], label: str) -> Figure:
-    """What each way of timing says about the same call. ``rows``: a record's experiment "clock" (``method``, ``ms``)."""
-    figure, axes = _figure(2.3)
+    """What each way of timing says about the same call.
+
+    Args:
+        rows: the rows of a record's experiment "clock" (``method``, ``ms``).
+        label: on what it was measured.
+    """
+    figure, axes = _figure(2.6)
     names = [textwrap.fill(row["method"], 16) for row in rows]
     times = [row["ms"] for row in rows]
     bars = axes.barh(names, times, color=[RED if "no sync" in row["method"] else BLUE for row in rows])
@@ -260,7 +265,7 @@ def includes(rows: list[tuple[str, list[str]]], edges: list[tuple[str, str]]) ->
         y = r * step
         axes.add_patch(Rectangle((0, y + 1), 100, step - 7, facecolor=PALE, edgecolor="none"))
         axes.text(1.5, y + step / 2 - 2.5, textwrap.fill(heading, 11), size=10, va="center", color=INK)
-        width = (100 - left) / max(3, len(files)) - 2
+        width = min(34, (100 - left) / len(files) - 2)
         for k, name in enumerate(files):
             centre = left + (100 - left) * (k + 0.5) / len(files)
             _box(axes, centre - width / 2, y + 4, width, step - 13, name, color=BLOCKS[r % 3], size=10)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import torch
 
+from . import profiling
 from .emulator.text import mask
 from .errors import BuildError, CudaError
 
@@ -94,8 +95,9 @@ class Functions:
     the launch was refused or, on the emulator, if the kernel went wrong.
     """
 
-    def __init__(self, source: Path, library: Path, target: str, device: str):
+    def __init__(self, source: Path, library: Path, target: str, device: str, watched):
         self.source, self.library, self.target, self.device = source, library, target, device
+        self._watched = watched  # gives the same functions, built to report their loads and stores
         self._dll = ctypes.CDLL(str(library))
         self._signatures = signatures(source.read_text())
 
@@ -109,6 +111,9 @@ class Functions:
         if name.startswith("_") or name not in self._signatures:
             raise AttributeError(f"{self.source.name} defines no extern \"C\" function '{name}'. It defines: "
                                  f"{', '.join(self.__dict__.get('_signatures', {}))}.")
+        if profiling.watching() and (twin := self._watched()) is not self:
+            profiling.refuse_gpu(self.source.name, self.target)
+            return getattr(twin, name)
         parameters = self._signatures[name]
         function = getattr(self._dll, name)
 

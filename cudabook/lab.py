@@ -34,8 +34,13 @@ def check(name: str, file: str | os.PathLike | None = None, limits: Limits | Non
     verdict = run_check(name, Path(file) if file else None, limits)
     if file is None:
         outcomes = [row.outcome for row in verdict.rows]
-        _remember(name, table.find(name).parent, passed=verdict.passed, checks=[outcomes.count("passed"), len(outcomes)],
-                  time=datetime.datetime.now().isoformat(timespec="seconds"))
+        _remember(
+            name,
+            table.find(name).parent,
+            passed=verdict.passed,
+            checks=[outcomes.count("passed"), len(outcomes)],
+            time=datetime.datetime.now().isoformat(timespec="seconds"),
+        )
     return verdict
 
 
@@ -64,7 +69,9 @@ def progress() -> dict[str, dict]:
     found = {}
     for exercise in table.exercises().values():
         states = [_state(folder).get(exercise.name, {}) for folder in table.work_folders()]
-        found[exercise.name] = {"lab": exercise.lab, "title": exercise.title} | max(states, key=lambda s: s.get("time", ""))
+        found[exercise.name] = {"lab": exercise.lab, "title": exercise.title} | max(
+            states, key=lambda s: s.get("time", "")
+        )
     return found
 
 

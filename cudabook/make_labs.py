@@ -31,8 +31,10 @@ def without_solution(text: str, name: str) -> str:
             lines.append(_gap(begin[1], gap))
             begin = None
         elif MARKER.search(line):
-            raise MarkerError(f"{name}:{number}: '{line.strip()}' does not fit here. A gap stands between lines "
-                              "'### BEGIN SOLUTION' and '### END SOLUTION' (with // in CUDA).")
+            raise MarkerError(
+                f"{name}:{number}: '{line.strip()}' does not fit here. A gap stands between lines "
+                "'### BEGIN SOLUTION' and '### END SOLUTION' (with // in CUDA)."
+            )
         elif begin is not None:
             gap.append(line)
         else:
@@ -59,9 +61,14 @@ def labs() -> dict[Path, str]:
 def differences() -> list[str]:
     """What in labs/ is not as the solutions give it: one sentence a file."""
     wanted = labs()
-    found = [f"{path.relative_to(ROOT)} is not what its solution gives." for path, text in wanted.items()
-             if not path.is_file() or path.read_text() != text]
-    return found + [f"{path.relative_to(ROOT)} has no solution." for path in sorted(LABS.glob("*.md")) if path not in wanted]
+    found = [
+        f"{path.relative_to(ROOT)} is not what its solution gives."
+        for path, text in wanted.items()
+        if not path.is_file() or path.read_text() != text
+    ]
+    return found + [
+        f"{path.relative_to(ROOT)} has no solution." for path in sorted(LABS.glob("*.md")) if path not in wanted
+    ]
 
 
 def write() -> list[Path]:

@@ -138,4 +138,4 @@ def banner() -> None:
     else:
         why = cuda.problem() or f"CUDABOOK_TARGET={os.environ.get('CUDABOOK_TARGET')}"
         where = f"the emulator, on {len(os.sched_getaffinity(0))} CPU cores ({why})"
-    print(f"This page ran on {where}, torch {torch.__version__}, {datetime.date.today()}.")
+    print(f"This page ran on {where},\ntorch {torch.__version__}, {datetime.date.today()}.")

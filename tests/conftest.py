@@ -11,8 +11,7 @@ _gpu_tests_run = 0
 
 
 def pytest_addoption(parser):
-    parser.addoption("--require-gpu", action="store_true",
-                     help="fail if no test ran on a GPU (for machines that have one: a skip must not pass for a result)")
+    parser.addoption("--require-gpu", action="store_true", help="fail if no test ran on a GPU")
 
 
 def pytest_report_header(config):

@@ -94,6 +94,15 @@ def test_a_new_and_a_renamed_file_change_the_digest(tree):
     assert len(digests) == 3
 
 
+def test_a_kernel_of_the_pages_counts_where_it_is_named(tree):
+    (tree / "chapters/cu").mkdir(parents=True)
+    (tree / "chapters/cu/who.cu").write_text("1")
+    naming, other = PAGE + 'load("cu/who.cu")', PAGE
+    before = digest(tree, naming), digest(tree, other)
+    (tree / "chapters/cu/who.cu").write_text("2")
+    assert digest(tree, naming) != before[0] and digest(tree, other) == before[1]
+
+
 def test_another_machine_changes_the_digest(tree):
     assert digest(tree) != digest(tree, machine="torch 2.13")
 

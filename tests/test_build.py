@@ -86,7 +86,7 @@ def test_an_edited_operator_compiles_one_file_and_runs_beside_its_older_self(tmp
     start = time.monotonic()
     second = cudabook.load("vector_add", "emulator")
     assert time.monotonic() - start < 10
-    assert [c for c in commands if c.startswith("compiling") and ".cu" in c] == ["compiling v1_plain.cu for the emulator"]
+    assert [c for c in commands if ".cu" in c] == ["compiling v1_plain.cu for the emulator"]
     assert "compiling bindings.cpp" not in commands
     a, b = torch.randn(100), torch.randn(100)
     assert torch.equal(first.vector_add(a, b, 1), a + b)
@@ -130,7 +130,7 @@ def test_refused_constructs_name_the_users_line(tmp_path):
         cudabook.load(path, "emulator")
 
 
-@pytest.mark.parametrize("name, words", [("no_such_operator", "There are: .*vector_add"), ("none.cu", "There is no file")])
+@pytest.mark.parametrize("name, words", [("no_operator", "There are: .*vector_add"), ("none.cu", "There is no file")])
 def test_what_is_not_there_is_named(name, words):
     with pytest.raises(cudabook.BuildError, match=words):
         cudabook.load(name, "emulator")
@@ -145,7 +145,7 @@ def test_a_function_that_is_not_there_is_named(tmp_path):
     path = tmp_path / "fill.cu"
     path.write_text(KERNEL.format(value="1"))
     with pytest.raises(AttributeError, match="It defines: fill"):
-        cudabook.load(path, "emulator").full
+        _ = cudabook.load(path, "emulator").full
     path.write_text(KERNEL.format(value="1").replace('extern "C" ', ""))
     with pytest.raises(cudabook.BuildError, match='write the launcher as extern "C"'):
         cudabook.load(path, "emulator")
@@ -189,9 +189,10 @@ def test_unwritable_cache_is_replaced(own_cache, tmp_path, monkeypatch, capsys):
 def test_two_processes_build_at_once(own_cache, tmp_path):
     path = tmp_path / "fill.cu"
     path.write_text(KERNEL.format(value="7"))
-    program = f"import torch, cudabook; o = torch.zeros(9); cudabook.load({str(path)!r}, 'emulator').fill(o, 9); print(o.sum())"
-    children = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=ROOT)
-                for _ in range(2)]
+    program = ("import sys, torch, cudabook; out = torch.zeros(9); "
+               "cudabook.load(sys.argv[1], 'emulator').fill(out, 9); print(out.sum())")
+    command = [sys.executable, "-c", program, str(path)]
+    children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(2)]
     assert [c.communicate(timeout=120)[0].strip() for c in children] == ["tensor(63.)"] * 2
 
 
@@ -256,7 +257,8 @@ def test_ninja_beside_the_interpreter_is_found(monkeypatch, tmp_path):
         cuda._prepare()
 
 
-@pytest.mark.parametrize("version, problem", [("10.1", "nvcc is 10.1 but torch was built with CUDA"), (None, "no nvcc was found")])
+@pytest.mark.parametrize("version, problem", [("10.1", "nvcc is 10.1 but torch was built with CUDA"),
+                                              (None, "no nvcc was found")])
 def test_unfit_nvcc_is_named_before_anything_is_compiled(monkeypatch, version, problem):
     """A02"""
     monkeypatch.setattr(torch.version, "cuda", "13.0")

@@ -114,8 +114,8 @@ def test_active_mask(target, device):
 ])
 def test_bad_masks_are_reported(tmp_path, body, words):
     path = tmp_path / "bad.cu"
-    path.write_text('#include <cuda_runtime.h>\n__global__ void bad_kernel() { %s }\n'
-                    'extern "C" void bad() { bad_kernel<<<1, 32>>>(); }' % body)
+    path.write_text("#include <cuda_runtime.h>\n__global__ void bad_kernel() { " + body + " }\n"
+                    'extern "C" void bad() { bad_kernel<<<1, 32>>>(); }')
     with pytest.raises(cudabook.CudaError, match=words) as caught:
         cudabook.load(path, "emulator").bad()
     assert "bad.cu:2" in caught.value.report

@@ -1,25 +1,26 @@
-// An addition on a stream of its own: PyTorch, which made the inputs on another one, is not waited for.
+// An addition on a stream of its own, which does not wait for PyTorch's, and one
+// on the stream that it is given.
 #include <cstdint>
 
 #include <cuda_runtime.h>
 
-__global__ void add_kernel(const float* a, const float* b, float* out, int64_t n) {  // a, b, out: [n]
+// a, b, out: [n]
+__global__ void add_kernel(const float* a, const float* b, float* out, int64_t n) {
     int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < n) out[i] = a[i] + b[i];
 }
 
-// [wrong]
+// [add]
 extern "C" void add_wrong(const float* a, const float* b, float* out, int64_t n) {
     cudaStream_t own;
     cudaStreamCreate(&own);
     add_kernel<<<(n + 255) / 256, 256, 0, own>>>(a, b, out, n);
-    cudaStreamSynchronize(own);  // waits for this kernel, not for what fills a and b
-    cudaStreamDestroy(own);      // without this line every call would leak a stream
+    cudaStreamSynchronize(own);  // waits for this kernel, not for a and b
+    cudaStreamDestroy(own);      // else every call leaks a stream
 }
-// [/wrong]
 
-// [right]
-extern "C" void add_right(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+extern "C" void add_right(const float* a, const float* b, float* out, int64_t n,
+                          cudaStream_t stream) {
     add_kernel<<<(n + 255) / 256, 256, 0, stream>>>(a, b, out, n);
 }
-// [/right]
+// [/add]

@@ -24,6 +24,10 @@ _COMMON = ["-std=c++20", "-fPIC", "-g1", "-fno-gnu-unique"]
 # The macros are what nvcc defines; a binding must not see them, or torch's headers would ask for CUDA's libraries.
 _NVCC_MACROS = ["__CUDACC__", "__NVCC__", "__CUDACC_VER_MAJOR__=13", "__CUDACC_VER_MINOR__=0", "__CUDA_ARCH__=900"]
 KERNEL_FLAGS = [*_COMMON, "-O2", "-march=native", "-ftls-model=initial-exec", *(f"-D{m}" for m in _NVCC_MACROS)]
+# Watched kernels: every load and store calls the runtime. -fno-tree-sra keeps a float4 one access; -fno-reorder-blocks
+# keeps the code in the source's order, by which lanes that went apart meet again.
+_WATCH = ["-O1", "-fno-tree-sra", "-fno-reorder-blocks", "-fsanitize=thread"]
+WATCH_FLAGS = [*(f for f in KERNEL_FLAGS if f != "-O2"), *_WATCH]
 BINDING_FLAGS = [*_COMMON, "-O1"]
 
 
@@ -71,7 +75,8 @@ def _object(path: Path, texts: dict[Path, str], flags: list[str], what: str, *ke
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_suffix(f".{os.getpid()}.tmp")
     source = folder / os.path.relpath(path, root)
-    command = [cxx(), *flags, "-I", str(INCLUDE), "-x", "c++", "-c", str(source), "-o", str(partial)]
+    names = f"-ffile-prefix-map={folder}={root}"  # reports shall name the user's files
+    command = [cxx(), *flags, names, "-I", str(INCLUDE), "-x", "c++", "-c", str(source), "-o", str(partial)]
     return out, (command, what, partial)
 
 
@@ -83,12 +88,13 @@ def _make(plans) -> list[Path]:
     return [out for out, _ in plans]
 
 
-def _kernel_plan(path: Path):
+def _kernel_plan(path: Path, watched: bool):
     try:
         tree = translated_tree(path)
     except TranslationError as error:
         raise BuildError(str(error)) from None
-    return _object(path, tree, KERNEL_FLAGS, f"compiling {path.name} for the emulator")
+    flags = WATCH_FLAGS if watched else KERNEL_FLAGS
+    return _object(path, tree, flags, f"compiling {path.name} for the emulator")
 
 
 def _binding_plan(path: Path, name: str):
@@ -128,18 +134,19 @@ def _against(library: Path) -> list[str]:
     return [str(library), f"-Wl,-rpath,{library.parent}"]
 
 
-def build_operator(name: str, binding: Path, kernels: list[Path]) -> tuple[Path, str]:
+def build_operator(name: str, binding: Path, kernels: list[Path], watched: bool = False) -> tuple[Path, str]:
     """Build an operator: its binding and its kernels.
 
     Args:
         name: the operator's name, which is also its Python module's where the binding is a pybind11 module.
         binding: the C++ file with the binding.
         kernels: the ``.cu`` files.
+        watched: whether the kernels report every load and store to the runtime.
 
     Returns:
         The shared library, and the namespace under which it registers its operators.
     """
-    plans = [_binding_plan(binding, name), *map(_kernel_plan, kernels)]
+    plans = [_binding_plan(binding, name), *(_kernel_plan(k, watched) for k in kernels)]
     objects = _make(plans)
     namespace = f"{name}_emulator_{cache.digest(*objects)}"
     definition = f'extern "C" const char cudabook_namespace[] = "{namespace}";\n'
@@ -152,9 +159,9 @@ def build_operator(name: str, binding: Path, kernels: list[Path]) -> tuple[Path,
     return _link(objects, namespace, [*torch_flags, *_against(runtime_library())]), namespace
 
 
-def build_file(path: Path) -> Path:
+def build_file(path: Path, watched: bool = False) -> Path:
     """Build a single ``.cu`` file with ``extern "C"`` functions into a shared library."""
     glue = HERE / "last_error.cpp"
     plan = _object(glue, {glue: glue.read_text()}, KERNEL_FLAGS, "compiling the error check")
-    objects = _make([_kernel_plan(path), plan])
+    objects = _make([_kernel_plan(path, watched), plan])
     return _link(objects, path.stem, _against(runtime_library()))

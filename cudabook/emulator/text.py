@@ -1,6 +1,7 @@
 """Looking at C++ text without parsing it."""
 
 import re
+from pathlib import Path
 
 OPEN, CLOSE = "([{", ")]}"
 
@@ -45,3 +46,14 @@ def split(text: str, code: str, angle: bool = False) -> list[str]:
             start = i + 1
     parts.append(text[start:])
     return parts if any(p.strip() for p in parts) else []
+
+
+def with_includes(path: Path) -> list[Path]:
+    """A file, and every file beside it that it includes by ``#include "..."``, directly or through another."""
+    found, todo = [], [path]
+    while todo:
+        file = todo.pop()
+        if file not in found:
+            found.append(file)
+            todo += [p for name in local_includes(file.read_text()) if (p := file.parent / name).is_file()]
+    return found

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from .text import CLOSE, OPEN, local_includes, mask, split
+from .text import CLOSE, OPEN, mask, split, with_includes
 
 _LITERAL = re.compile(r"-?\s*\d[\w.']*|NULL|nullptr|true|false|\{.*\}", re.DOTALL)
 _ATTRIBUTE = re.compile(r"\b(?:__align__|alignas|__attribute__|__launch_bounds__|__cluster_dims__)\s*\(")
@@ -347,13 +347,4 @@ def translated_tree(path: Path) -> dict[Path, str]:
     Returns:
         Original path -> translated text. Included files keep their place relative to the first.
     """
-    done: dict[Path, str] = {}
-    todo = [Path(path)]
-    while todo:
-        file = todo.pop()
-        if file in done:
-            continue
-        source = file.read_text()
-        done[file] = translate(source, str(file))
-        todo += [p for name in local_includes(source) if (p := file.parent / name).is_file()]
-    return done
+    return {file: translate(file.read_text(), str(file)) for file in with_includes(Path(path))}

@@ -24,8 +24,6 @@ void run_threads_trampoline() { worker->run_threads(); }
 
 namespace {
 
-constexpr size_t arena_bytes = shared_arena_bytes + 1024;
-
 // Neighbouring stacks start at different offsets within a page, or the hot frames of 1,024 parked threads would
 // all fall into the same few cache sets.
 size_t stack_colour(unsigned stack) { return stack % 15 * 256; }
@@ -45,8 +43,11 @@ std::string triple(uint3 v) {
 Worker::Worker() {
     stacks_ = map(max_block_threads * stack_bytes);
     for (unsigned i = 0; i < max_block_threads; ++i) mprotect(stacks_ + i * stack_bytes, getpagesize(), PROT_NONE);
-    arena_ = map(arena_bytes);
+    arena_ = map(arena_size);
     threads_.resize(max_block_threads);
+    for (auto* counters : {&answers_, &turn_, &depth_}) counters->resize(max_block_threads);
+    inside_.resize(max_block_threads);
+    accesses_.resize(max_block_threads);
     warps_.resize(max_block_threads / 32);
     index_.resize(max_block_threads);
     free_stacks_.reserve(max_block_threads);
@@ -54,7 +55,7 @@ Worker::Worker() {
 
 Worker::~Worker() {
     munmap(stacks_, max_block_threads * stack_bytes);
-    munmap(arena_, arena_bytes);
+    munmap(arena_, arena_size);
 }
 
 bool Worker::on_guard_page(const void* address) const {
@@ -85,6 +86,11 @@ void Worker::run_blocks(Launch& launch) {
         if (last >= launch.blocks) break;
     }
     worker = nullptr;
+    if (launch.profile) {
+        std::lock_guard lock(launch.adding);
+        launch.profile->add(profile_);
+        profile_.tallies.clear();
+    }
     if (launch.stopped)  // lanes may have been left waiting
         for (Meeting& meeting : meetings_) meeting.arrived = meeting.unread = 0;
 }
@@ -123,6 +129,8 @@ inline void Worker::set_current(unsigned thread) {
 void Worker::run_threads() {
     while (next_ < size_) {
         set_current(next_++);
+        inside_[current_] = false;
+        depth_[current_] = 0;
         launch_->entry(launch_->closure);
         threads_[current_].state = Thread::done;
         ++done_;
@@ -172,7 +180,6 @@ unsigned Worker::find_ready() const {
 
 Suspended Worker::resume(unsigned thread) {
     --ready_;
-    warps_[thread / 32].resting &= ~(1u << thread % 32);
     set_current(thread);
     stack_ = threads_[thread].stack;
     return threads_[thread].context;
@@ -203,6 +210,7 @@ unsigned Worker::barrier_count(bool value, const char* file, int line) {
     b.arrived = 0;
     ++b.generation;
     ready_ += size_ - 1;
+    for (unsigned w = 0; w < (size_ + 31) / 32; ++w) warps_[w].resting = 0;
     return b.count[generation % 2];
 }
 
@@ -226,9 +234,9 @@ void Worker::report_stuck() {
                        std::string(launch_->site.text) +
                        (kernel ? " (" + std::string(kernel->file) + ":" + std::to_string(kernel->line) + ")" : "");
     launch_->stop({cudaErrorLaunchFailure, "unreachable barrier",
-                   "A barrier that not all threads of block " +
-                       triple({block_index.x, block_index.y, block_index.z}) + " reach: " + describe_waiters() +
-                       ", while " + left + ". Let every thread reach the barrier and guard only the work around it."});
+                   "A barrier that not all threads of block " + triple({block_index.x, block_index.y, block_index.z}) +
+                       " reach: " + describe_waiters() + ", while " + left +
+                       ". Let every thread reach the barrier and guard only the work around it."});
 }
 
 std::string Worker::where() const {
@@ -266,7 +274,14 @@ void* Worker::shared(const SharedSite& site) {
 
 void* Worker::dynamic_shared() {
     // At the end of the arena, so that it need not wait for the static layout to be complete.
-    return arena_ + (arena_bytes - launch_->config.dynamic_shared) / 1024 * 1024;
+    return arena_ + (arena_size - launch_->config.dynamic_shared) / 1024 * 1024;
+}
+
+bool is_builtin_variable(const void* address) {
+    auto within = [&](const Triple& v) {
+        return size_t(static_cast<const char*>(address) - (const char*)&v) < sizeof v;
+    };
+    return within(block_size) || within(grid_size);
 }
 
 // --- what translated code calls

@@ -1,11 +1,13 @@
 // One block at a time on one OS thread: its CUDA threads are fibers, its shared memory is an arena.
 #pragma once
 #include "fiber.h"
+#include "trace.h"
 
 #include "cudabook/launch.h"
 #include "cudabook/warp.h"
 
 #include <atomic>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@ namespace cudabook {
 constexpr unsigned max_block_threads = 1024;
 constexpr size_t stack_bytes = 256 * 1024;          // a CUDA thread's "local memory"
 constexpr size_t shared_arena_bytes = 227 * 1024;   // the most that a block can have on compute capability 9.0
+constexpr size_t arena_size = shared_arena_bytes + 1024;
 
 // Why a launch was stopped. `message` is a sentence for the reader.
 struct Fault {
@@ -32,6 +35,8 @@ struct Launch {
     uint64_t blocks;
     std::atomic<uint64_t> next_block{0};
     std::atomic<bool> stopped{false};
+    Profile* profile = nullptr;  // where requests are added up, if accesses are watched
+    std::mutex adding;
     Fault fault{};  // written once, by whoever sets `stopped` first
 
     void stop(Fault why);
@@ -73,9 +78,10 @@ struct Meeting {
 
 struct Warp {
     unsigned done = 0;     // lanes that do not exist or have returned from the kernel
-    unsigned resting = 0;  // lanes that are parked, whatever for
+    unsigned resting = 0;  // lanes that are parked and not yet free to go on
     unsigned open = 0;     // which of its 32 meetings some lane waits in
     unsigned asking = 0;   // lanes parked in __activemask()
+    unsigned at_access = 0;  // lanes parked before a load or store, where accesses are watched
 };
 
 class Worker {
@@ -91,6 +97,9 @@ public:
     unsigned barrier_count(bool value, const char* file, int line);
     Met meet(unsigned mask, uint64_t value, const char* file, int line);
     unsigned active_lanes(const char* file, int line);
+    void access(const void* address, uint8_t size, Kind kind, uintptr_t pc);
+    void call(int change) { depth_[current_] += change; }
+    void enter() { inside_[current_] = true; }
     void* shared(const SharedSite& site);
     void* dynamic_shared();
     [[noreturn]] void fail(Fault fault);
@@ -113,7 +122,10 @@ private:
     unsigned meeting_of(unsigned warp, unsigned mask) const;
     void close_if_complete(unsigned warp, unsigned meeting);
     void lane_left(unsigned thread);   // it has returned from the kernel
-    void lane_rests(unsigned thread);  // it has parked: perhaps __activemask() can be answered now
+    void lane_rests(unsigned thread);  // it has parked: perhaps others of its warp can go on now
+    void let_go(unsigned warp, unsigned lanes);
+    void make_request(unsigned warp);
+    void answer_active_lanes(unsigned warp);
     std::string describe_waiters() const;
 
     Launch* launch_ = nullptr;
@@ -125,6 +137,11 @@ private:
     std::vector<Warp> warps_;
     std::vector<Meeting> meetings_;   // 32 a warp; made by the first warp function
     std::vector<unsigned> answers_;   // of __activemask(), by thread
+    std::vector<Access> accesses_;    // of threads parked before one
+    std::vector<unsigned> turn_;  // counts the times that a thread was let go on after asking or before an access
+    std::vector<unsigned> depth_;  // of calls, where accesses are watched
+    std::vector<char> inside_;  // the kernel's body, by thread: what the launch itself reads does not count
+    Profile profile_;
     Suspended main_ = nullptr;
     char* stacks_ = nullptr;
 
@@ -132,15 +149,21 @@ private:
         const SharedSite* site;
         size_t offset;
     };
-    std::vector<Placed> placed_;      // this launch's __shared__ variables, in order of first use
+    std::vector<Placed> placed_;  // this launch's __shared__ variables, in order of first use
     size_t static_shared_ = 0;
     char* arena_ = nullptr;
 };
 
 extern __thread Worker* worker __attribute__((tls_model("initial-exec")));  // null outside a kernel
 
+bool is_builtin_variable(const void* address);  // blockDim or gridDim, which the compiler does not take for constants
+
+// profiles.cpp
+bool profiling();
+void keep_profile(const Launch& launch, const Profile& profile);
+
 // faults.cpp
-void catch_faults();                                      // once a process: SIGSEGV, SIGBUS, SIGFPE in a kernel
+void catch_faults();  // once a process: SIGSEGV, SIGBUS, SIGFPE in a kernel
 void set_error(cudaError_t error, std::string why = "");  // this host thread's last error and the sentence for it
 
 }  // namespace cudabook

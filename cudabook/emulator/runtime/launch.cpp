@@ -151,9 +151,12 @@ void run_launch(const LaunchSite& site, const Config& config, void (*entry)(void
                   closure,
                   config.block.x * config.block.y * config.block.z,
                   uint64_t(config.grid.x) * config.grid.y * config.grid.z};
+    Profile profile;
+    if (profiling()) launch.profile = &profile;
     bool small = launch.blocks == 1 || launch.blocks * launch.block_size < 4096;
     the_pool().run(launch, small);
     fflush(stdout);  // what device code printed
+    if (launch.profile) keep_profile(launch, profile);
     if (launch.stopped) set_error(launch.fault.error, at + launch.fault.kind + ". " + launch.fault.message);
 }
 

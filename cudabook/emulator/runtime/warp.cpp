@@ -55,6 +55,7 @@ void Worker::close_if_complete(unsigned warp, unsigned which) {
     meeting.present[meeting.generation % 2] = meeting.arrived;
     meeting.unread += std::popcount(meeting.arrived);
     ready_ += std::popcount(meeting.arrived);
+    warps_[warp].resting &= ~meeting.arrived;
     meeting.arrived = 0;
     ++meeting.generation;
     warps_[warp].open &= ~(1u << which);
@@ -63,41 +64,76 @@ void Worker::close_if_complete(unsigned warp, unsigned which) {
 void Worker::lane_left(unsigned thread) {
     Warp& warp = warps_[thread / 32];
     warp.done |= 1u << thread % 32;
-    for (unsigned open = warp.open; open; open &= open - 1)
-        close_if_complete(thread / 32, std::countr_zero(open));
-    if (warp.asking) lane_rests(thread);
+    for (unsigned open = warp.open; open; open &= open - 1) close_if_complete(thread / 32, std::countr_zero(open));
+    lane_rests(thread);
+}
+
+void Worker::lane_rests(unsigned thread) {
+    Warp& warp = warps_[thread / 32];
+    if (threads_[thread].state == Thread::parked) warp.resting |= 1u << thread % 32;
+    if (~(warp.resting | warp.done)) return;  // some lane still runs, or has not started
+    if (warp.at_access) make_request(thread / 32);
+    else if (warp.asking) answer_active_lanes(thread / 32);
 }
 
 // The lanes that execute together are not fixed by CUDA; this is the most that can: a lane in __activemask() waits
 // until every lane of its warp is in __activemask(), waits for something else, or has returned. Those that asked at
 // the same line are then one group.
 unsigned Worker::active_lanes(const char* file, int line) {
-    if (answers_.empty()) answers_.resize(2 * max_block_threads);
-    unsigned* generation = &answers_[max_block_threads + current_];
     warps_[current_ / 32].asking |= 1u << current_ % 32;
-    park({generation, *generation, file, line});
+    park({&turn_[current_], turn_[current_], file, line});
     return answers_[current_];
 }
 
-void Worker::lane_rests(unsigned thread) {
-    Warp& warp = warps_[thread / 32];
-    if (threads_[thread].state == Thread::parked) warp.resting |= 1u << thread % 32;
-    if (!warp.asking || ~(warp.resting | warp.done)) return;
-    unsigned first = thread / 32 * 32;
-    for (unsigned t = first; t < std::min(first + 32, size_); ++t)  // a lane that is free to go on decides later
-        if (threads_[t].state == Thread::parked && *threads_[t].wait.counter != threads_[t].wait.value) return;
-    unsigned leader = std::countr_zero(warp.asking), group = 0;
+void Worker::answer_active_lanes(unsigned w) {
+    Warp& warp = warps_[w];
+    unsigned leader = 32 * w + std::countr_zero(warp.asking), group = 0;
     for (unsigned asking = warp.asking; asking; asking &= asking - 1) {
         unsigned lane = std::countr_zero(asking);
-        if (threads_[first + lane].wait.line == threads_[first + leader].wait.line) group |= 1u << lane;
+        if (threads_[32 * w + lane].wait.line == threads_[leader].wait.line) group |= 1u << lane;
     }
     warp.asking &= ~group;
+    for (unsigned left = group; left; left &= left - 1) answers_[32 * w + std::countr_zero(left)] = group;
+    let_go(w, group);
+}
+
+void Worker::let_go(unsigned w, unsigned group) {
+    warps_[w].resting &= ~group;
     ready_ += std::popcount(group);
-    for (unsigned left = group; left; left &= left - 1) {
-        unsigned t = first + std::countr_zero(left);
-        answers_[t] = group;
-        ++answers_[max_block_threads + t];
+    for (; group; group &= group - 1) ++turn_[32 * w + std::countr_zero(group)];
+}
+
+// Where accesses are watched, lanes go in lockstep: each waits before its access until no lane of its warp can run,
+// and those at the same instruction make one request. Of several instructions the one that lies deepest in calls,
+// then lowest in the code, goes first: lanes that left a loop early so wait for the rest.
+void Worker::access(const void* address, uint8_t size, Kind kind, uintptr_t pc) {
+    auto where = static_cast<const char*>(address);
+    if (!launch_->profile || !inside_[current_]) return;
+    if (where >= stacks_ && where < stacks_ + max_block_threads * stack_bytes) return;  // the thread's own variables
+    if (is_builtin_variable(address)) return;
+    accesses_[current_] = {pc, reinterpret_cast<uintptr_t>(address), depth_[current_], size, kind};
+    warps_[current_ / 32].at_access |= 1u << current_ % 32;
+    park({&turn_[current_], turn_[current_], "", 0});
+}
+
+void Worker::make_request(unsigned w) {
+    Warp& warp = warps_[w];
+    const Access* lanes = &accesses_[32 * w];
+    const Access* first = nullptr;
+    unsigned group = 0;
+    for (unsigned left = warp.at_access; left; left &= left - 1) {
+        unsigned lane = std::countr_zero(left);
+        const Access& a = lanes[lane];
+        if (first && a.pc == first->pc && a.depth == first->depth) {
+            group |= 1u << lane;
+        } else if (!first || a.depth > first->depth || (a.depth == first->depth && a.pc < first->pc)) {
+            first = &a;
+            group = 1u << lane;
+        }
     }
+    warp.at_access &= ~group;
+    profile_.request(lanes, group, reinterpret_cast<uintptr_t>(arena_), arena_size);
+    let_go(w, group);
 }
 
 }  // namespace cudabook

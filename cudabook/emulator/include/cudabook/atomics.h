@@ -4,8 +4,18 @@
 
 namespace cudabook {
 
+// Where loads and stores are watched, an atomic is one access at the line that calls it, whatever it does inside.
+#ifdef __SANITIZE_THREAD__
+void trace_atomic(const void* address, unsigned size, void* pc);
+#define CUDABOOK_ATOMIC static __attribute__((noinline, no_sanitize("thread")))
+#define CUDABOOK_TRACE cudabook::trace_atomic(p, sizeof *p, __builtin_return_address(0));
+#else
+#define CUDABOOK_ATOMIC inline
+#define CUDABOOK_TRACE
+#endif
+
 template <class Word, class T, class Update>
-T atomic_update(T* address, Update update) {
+CUDABOOK_ATOMIC T atomic_update(T* address, Update update) {
     static_assert(sizeof(Word) == sizeof(T));
     Word* word = reinterpret_cast<Word*>(address);
     Word seen = __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -23,21 +33,24 @@ T atomic_update(T* address, Update update) {
 
 inline namespace cudabook_cuda {
 
-#define CUDABOOK_INTEGER_ATOMICS(T)                                                                    \
-    inline T atomicAdd(T* p, T v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }               \
-    inline T atomicExch(T* p, T v) { return __atomic_exchange_n(p, v, __ATOMIC_RELAXED); }             \
-    inline T atomicAnd(T* p, T v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }               \
-    inline T atomicOr(T* p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }                 \
-    inline T atomicXor(T* p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }               \
-    inline T atomicCAS(T* p, T expected, T desired) {                                                  \
-        __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
-        return expected;                                                                               \
-    }                                                                                                  \
-    inline T atomicMin(T* p, T v) {                                                                    \
-        return cudabook::atomic_update<T>(p, [v](T x) { return v < x ? v : x; });                      \
-    }                                                                                                  \
-    inline T atomicMax(T* p, T v) {                                                                    \
-        return cudabook::atomic_update<T>(p, [v](T x) { return v > x ? v : x; });                      \
+#define CUDABOOK_INTEGER_ATOMICS(T)                                                                                \
+    CUDABOOK_ATOMIC T atomicAdd(T* p, T v) { CUDABOOK_TRACE return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }   \
+    CUDABOOK_ATOMIC T atomicExch(T* p, T v) { CUDABOOK_TRACE return __atomic_exchange_n(p, v, __ATOMIC_RELAXED); } \
+    CUDABOOK_ATOMIC T atomicAnd(T* p, T v) { CUDABOOK_TRACE return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }   \
+    CUDABOOK_ATOMIC T atomicOr(T* p, T v) { CUDABOOK_TRACE return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }     \
+    CUDABOOK_ATOMIC T atomicXor(T* p, T v) { CUDABOOK_TRACE return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }   \
+    CUDABOOK_ATOMIC T atomicCAS(T* p, T expected, T desired) {                                                     \
+        CUDABOOK_TRACE                                                                                             \
+        __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);             \
+        return expected;                                                                                           \
+    }                                                                                                              \
+    CUDABOOK_ATOMIC T atomicMin(T* p, T v) {                                                                       \
+        CUDABOOK_TRACE                                                                                             \
+        return cudabook::atomic_update<T>(p, [v](T x) { return v < x ? v : x; });                                  \
+    }                                                                                                              \
+    CUDABOOK_ATOMIC T atomicMax(T* p, T v) {                                                                       \
+        CUDABOOK_TRACE                                                                                             \
+        return cudabook::atomic_update<T>(p, [v](T x) { return v > x ? v : x; });                                  \
     }
 
 CUDABOOK_INTEGER_ATOMICS(int)
@@ -45,22 +58,32 @@ CUDABOOK_INTEGER_ATOMICS(unsigned int)
 CUDABOOK_INTEGER_ATOMICS(unsigned long long)
 #undef CUDABOOK_INTEGER_ATOMICS
 
-inline int atomicSub(int* p, int v) { return __atomic_fetch_sub(p, v, __ATOMIC_RELAXED); }
-inline unsigned atomicSub(unsigned* p, unsigned v) { return __atomic_fetch_sub(p, v, __ATOMIC_RELAXED); }
-inline unsigned atomicInc(unsigned* p, unsigned limit) {
+CUDABOOK_ATOMIC int atomicSub(int* p, int v) { CUDABOOK_TRACE return __atomic_fetch_sub(p, v, __ATOMIC_RELAXED); }
+CUDABOOK_ATOMIC unsigned atomicSub(unsigned* p, unsigned v) {
+    CUDABOOK_TRACE return __atomic_fetch_sub(p, v, __ATOMIC_RELAXED);
+}
+CUDABOOK_ATOMIC unsigned atomicInc(unsigned* p, unsigned limit) {
+    CUDABOOK_TRACE
     return cudabook::atomic_update<unsigned>(p, [limit](unsigned x) { return x >= limit ? 0u : x + 1; });
 }
-inline unsigned atomicDec(unsigned* p, unsigned limit) {
+CUDABOOK_ATOMIC unsigned atomicDec(unsigned* p, unsigned limit) {
+    CUDABOOK_TRACE
     return cudabook::atomic_update<unsigned>(p, [limit](unsigned x) { return x == 0 || x > limit ? limit : x - 1; });
 }
-inline float atomicAdd(float* p, float v) {
+CUDABOOK_ATOMIC float atomicAdd(float* p, float v) {
+    CUDABOOK_TRACE
     return cudabook::atomic_update<unsigned>(p, [v](float x) { return x + v; });
 }
-inline double atomicAdd(double* p, double v) {
+CUDABOOK_ATOMIC double atomicAdd(double* p, double v) {
+    CUDABOOK_TRACE
     return cudabook::atomic_update<unsigned long long>(p, [v](double x) { return x + v; });
 }
-inline float atomicExch(float* p, float v) {
+CUDABOOK_ATOMIC float atomicExch(float* p, float v) {
+    CUDABOOK_TRACE
     return cudabook::atomic_update<unsigned>(p, [v](float) { return v; });
 }
 
 }  // namespace cudabook_cuda
+
+#undef CUDABOOK_ATOMIC
+#undef CUDABOOK_TRACE

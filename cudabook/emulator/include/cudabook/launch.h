@@ -39,12 +39,21 @@ struct Kernel {
 // Set while the runtime asks a kernel who it is: the kernel stores its description and returns at once.
 extern __thread Kernel** probe __asm__("cudabook_probe") __attribute__((tls_model("initial-exec")));
 
+// Defined where the compiler instruments loads and stores: from here on they are the kernel's own.
+#ifdef __SANITIZE_THREAD__
+void entered();
+#define CUDABOOK_ENTERED cudabook::entered()
+#else
+#define CUDABOOK_ENTERED (void)0
+#endif
+
 #define CUDABOOK_KERNEL(max_threads)                                                               \
     static cudabook::Kernel cudabook_kernel{__PRETTY_FUNCTION__, __FILE__, __LINE__, max_threads}; \
     if (__builtin_expect(cudabook::probe != nullptr, 0)) {                                         \
         *cudabook::probe = &cudabook_kernel;                                                       \
         return;                                                                                    \
-    }
+    }                                                                                              \
+    CUDABOOK_ENTERED
 
 constexpr unsigned launch_bounds(unsigned max_threads = 1024, unsigned = 0, unsigned = 0) { return max_threads; }
 

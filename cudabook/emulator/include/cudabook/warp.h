@@ -48,8 +48,7 @@ inline namespace cudabook_cuda {
 template <class T>
 T __shfl_sync(unsigned mask, T v, int source, int width = 32, CUDABOOK_HERE) {
     unsigned me = cudabook::lane(), first = me & ~(width - 1u);
-    return cudabook::from_lane<T>(cudabook::meet(mask, cudabook::pack(v), file, line),
-                                  first + (source & (width - 1)));
+    return cudabook::from_lane<T>(cudabook::meet(mask, cudabook::pack(v), file, line), first + (source & (width - 1)));
 }
 template <class T>
 T __shfl_up_sync(unsigned mask, T v, unsigned delta, int width = 32, CUDABOOK_HERE) {
@@ -104,17 +103,17 @@ unsigned __match_all_sync(unsigned mask, T v, int* all_equal, CUDABOOK_HERE) {
     return *all_equal ? met.present : 0;
 }
 
-#define CUDABOOK_REDUCE(name, T, expression)                                            \
-    inline T name(unsigned mask, T v, CUDABOOK_HERE) {                                  \
-        cudabook::Met met = cudabook::meet(mask, cudabook::pack(v), file, line);        \
-        unsigned first = __builtin_ctz(met.present);                                    \
-        T a = cudabook::unpack<T>(met.value[first]);                                    \
-        for (unsigned i = first + 1; i < 32; ++i) {                                     \
-            if (!(met.present >> i & 1)) continue;                                      \
-            T b = cudabook::unpack<T>(met.value[i]);                                    \
-            a = expression;                                                             \
-        }                                                                               \
-        return a;                                                                       \
+#define CUDABOOK_REDUCE(name, T, expression)                                     \
+    inline T name(unsigned mask, T v, CUDABOOK_HERE) {                           \
+        cudabook::Met met = cudabook::meet(mask, cudabook::pack(v), file, line); \
+        unsigned first = __builtin_ctz(met.present);                             \
+        T a = cudabook::unpack<T>(met.value[first]);                             \
+        for (unsigned i = first + 1; i < 32; ++i) {                              \
+            if (!(met.present >> i & 1)) continue;                               \
+            T b = cudabook::unpack<T>(met.value[i]);                             \
+            a = expression;                                                      \
+        }                                                                        \
+        return a;                                                                \
     }
 CUDABOOK_REDUCE(__reduce_add_sync, unsigned, a + b)
 CUDABOOK_REDUCE(__reduce_add_sync, int, int(unsigned(a) + unsigned(b)))

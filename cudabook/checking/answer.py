@@ -1,0 +1,101 @@
+"""A learner's answer: one ``.cu`` file, built when it is first needed."""
+
+import ctypes
+import re
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from ..errors import BuildError
+from .mistake import Mistake
+
+
+class Answer:
+    """One ``.cu`` file with the function that a lab asks for.
+
+    Attributes:
+        path: the file.
+        name: the function, ``extern "C"``.
+        declaration: its parameters as the lab gives them, in C++.
+    """
+
+    def __init__(self, path: Path, name: str, declaration: str):
+        self.path, self.name, self.declaration = path, name, declaration
+        self.cache: dict = {}  # what a check may keep for the next one
+
+    @cached_property
+    def functions(self):
+        """The file built for the target on which it is checked.
+
+        Raises:
+            Mistake: it does not compile, or the function is missing or has other parameters.
+        """
+        return self._build(None)
+
+    @cached_property
+    def emulated(self):
+        """The file built for the emulator, which shows what a GPU does not: the launch and each stray access."""
+        return self.functions if self.functions.target == "emulator" else self._build("emulator")
+
+    @property
+    def target(self) -> str:
+        return self.functions.target
+
+    def _build(self, target: str | None):
+        import cudabook
+        from cudabook.functions import signatures
+
+        if not self.path.is_file():
+            raise Mistake(
+                "no-file", f"There is no {self.path.name} yet: run the lab's %%kernel {self.name} cell first."
+            )
+        try:
+            built = cudabook.load(self.path, target)
+        except BuildError as error:
+            text = str(error)
+            if "no function that Python can call" in text:
+                raise Mistake(
+                    "no-launcher",
+                    f'The file has no launcher: extern "C" void {self.name}({self.declaration}).',
+                ) from None
+            raise Mistake("build-error", "It does not compile. The first error:", text) from None
+        found = signatures(self.path.read_text())
+        if self.name not in found:
+            raise Mistake("no-launcher", f"The file has no launcher called {self.name}. It has: {', '.join(found)}.")
+        wanted = signatures(f'extern "C" void {self.name}({self.declaration}) {{}}')[self.name]
+        if [(p.kind, p.type) for p in found[self.name]] != [(p.kind, p.type) for p in wanted]:
+            given = re.search(rf"\b{self.name}\s*\(([^)]*)\)\s*\{{", self.path.read_text())
+            raise Mistake(
+                "signature",
+                f"The parameters of {self.name} are not those that the lab gives.",
+                f"found:    {' '.join(given[1].split()) if given else found[self.name]}",
+                f"expected: {self.declaration}",
+            )
+        return built
+
+
+@lru_cache(maxsize=1)
+def _runtime() -> Path:
+    from cudabook.emulator.build import runtime_library
+
+    return runtime_library()
+
+
+class LaunchRecord:
+    """Grid and block of the emulator's last launch from this thread.
+
+    The emulator's threadIdx, blockDim, … are real variables that a launch leaves as they are, and the thread that
+    launches runs blocks itself: cleared before a call, they tell afterwards what the call launched.
+    """
+
+    def __init__(self):
+        runtime = ctypes.CDLL(str(_runtime()))
+        triple = ctypes.c_uint * 3
+        self._grid, self._block = (triple.in_dll(runtime, f"cudabook_{name}") for name in ("gridDim", "blockDim"))
+
+    def clear(self) -> None:
+        self._grid[:] = self._block[:] = [0, 0, 0]
+
+    def read(self) -> tuple[tuple[int, int, int], tuple[int, int, int]] | None:
+        """(grid, block), or None if nothing was launched since ``clear``."""
+        grid, block = tuple(self._grid), tuple(self._block)
+        return (grid, block) if all(grid) else None

@@ -1,0 +1,62 @@
+"""The table of exercises (labs/labs.toml), and where a learner's files are."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LABS = ROOT / "labs"
+NEEDS_GPU = "needs a GPU"  # the one reason for which a check may be skipped
+
+
+class LabError(ValueError):
+    """A request that cannot be met, such as a check that does not exist. The message says what there is."""
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise: the name of its ``%%kernel`` and check, its lab, its title, and its hints from vague to plain."""
+
+    name: str
+    lab: str
+    title: str
+    hints: tuple[str, ...]
+
+    @property
+    def check(self) -> Path:
+        return LABS / "checks" / f"test_{self.name}.py"
+
+
+def exercises() -> dict[str, Exercise]:
+    """All exercises, in the order of the labs."""
+    table = tomllib.loads((LABS / "labs.toml").read_text())
+    return {
+        name: Exercise(name, row["lab"], row["title"], tuple(" ".join(h.split()) for h in row["hints"]))
+        for name, row in table.items()
+    }
+
+
+def exercise(name: str) -> Exercise:
+    """The exercise of that name. Raises LabError if there is none."""
+    known = exercises()
+    if name not in known:
+        raise LabError(f"There is no exercise '{name}'. There are: {', '.join(known)}.")
+    return known[name]
+
+
+def work_folder() -> Path:
+    """Where ``%%kernel`` writes: ``work`` beside the notebook, which is the folder that a notebook runs in."""
+    here = Path.cwd()
+    return (LABS if here == ROOT else here) / "work"
+
+
+def work_folders() -> list[Path]:
+    """Where a learner's files may be, the most likely first: one works in labs/ or in notebooks/."""
+    return list(dict.fromkeys([work_folder(), LABS / "work", ROOT / "notebooks" / "work"]))
+
+
+def find(name: str) -> Path:
+    """The learner's file of an exercise: the one in the current folder, else the newest. It need not exist."""
+    current = work_folder() / f"{name}.cu"
+    others = [f for folder in work_folders() if (f := folder / f"{name}.cu").is_file()]
+    return current if current.is_file() or not others else max(others, key=lambda f: f.stat().st_mtime)

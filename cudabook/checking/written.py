@@ -1,0 +1,110 @@
+"""Names for mistakes that leave elements of out unwritten."""
+
+import torch
+
+from .guarded import same_bits, untouched
+from .mistake import Mistake
+from .naming import at, count, grid_of
+
+
+def check_written(t, want, shape) -> None:
+    """Raises Mistake unless every element of out was written."""
+    missing = untouched("out", t.out)
+    number = int(missing.sum())
+    if number == 0:
+        return
+    n, written = t.n, ~missing
+    first = int(missing.nonzero()[0])
+    blocks, threads = shape or (0, 0)
+    details = [f"{t.where}: {grid_of(shape)}", "first: " + at(t, first)]
+
+    def mistake(name: str, sentence: str) -> Mistake:
+        return Mistake(name, sentence, *details)
+
+    if number == n:
+        for name in ("a", "b"):
+            if t.changed[name].any():
+                raise mistake(
+                    "input-changed", f"Nothing was written into out, but {name} was changed: the result goes into out."
+                )
+        if any(len(d) for d in t.damage["out"].values()):
+            raise mistake(
+                "written-outside", "All writes missed out and fell next to it: the index is wrong for every thread."
+            )
+        raise mistake("nothing-written", "The kernel ran, but wrote nothing into out.")
+    if missing[first:].all():
+        raise _missing_tail(mistake, n, first, number, blocks, threads, t.arguments)
+    if written[number:].all() and missing[:number].all():
+        if same_bits(t.out[number:], want[:-number]).all():
+            raise mistake("shifted", f"The results are written {count(number, 'element')} too far to the right.")
+        if number == 1:
+            raise mistake("first-element-skipped", "Element 0 was never written: indices start at 0.")
+        raise mistake("start-missing", f"The first {number} of {n} elements were never written.")
+    position = torch.arange(n)
+    if threads and (written == (position % (blocks * threads) < threads)).all():
+        raise mistake(
+            "start-without-block",
+            f"Of each {blocks * threads} elements only the first {threads} were written: "
+            "every block starts at the same element; the start lacks blockIdx.x * blockDim.x.",
+        )
+    for step in range(2, min(n, 1025)):
+        if (written == (position % step == 0)).all():
+            raise mistake(
+                "index-scaled",
+                f"Only one element in {step} was written: neighbouring threads must take neighbouring elements.",
+            )
+    raise mistake("elements-missing", f"{number} of {n} elements were never written, the first at index {first}.")
+
+
+def _missing_tail(mistake, n, first, number, blocks, threads, arguments) -> Mistake:
+    """Elements first .. n-1 were never written."""
+    total = blocks * threads
+    tail = (
+        f"the last {number} of {n} elements were never written" if number > 1 else "the last element was never written"
+    )
+    if number == 1 and total >= n:
+        return mistake(
+            "last-element-skipped", f"{tail.capitalize()}: the condition is one too strict (i < n is right)."
+        )
+    if arguments and first == total:
+        return mistake(
+            "no-stride",
+            f"{tail.capitalize()}: each thread made one element only. With a grid of fixed size "
+            "a thread goes on to the element one grid further, until n.",
+        )
+    if first == total and blocks == n // threads:
+        return mistake(
+            "grid-rounded-down",
+            f"{tail.capitalize()}: {blocks} blocks of {threads} threads are {total}. "
+            "The grid is rounded down (n / block); it must be rounded up.",
+        )
+    if first == total:
+        return mistake(
+            "grid-too-small",
+            f"{tail.capitalize()}: the grid has {count(blocks, 'block')} of "
+            f"{count(threads, 'thread')}, together {total}.",
+        )
+    if blocks > 1 and first == threads:
+        return mistake(
+            "index-without-block",
+            f"Only the first {threads} elements were written, as many as a block has "
+            "threads: the index lacks blockIdx.x * blockDim.x.",
+        )
+    if blocks > 1 and first == blocks:
+        return mistake(
+            "index-without-thread",
+            f"Only the first {blocks} elements were written, as many as there are blocks: the index lacks threadIdx.x.",
+        )
+    if blocks > 1 and first == blocks + threads - 1:
+        return mistake(
+            "index-not-scaled",
+            f"Only the first {first} elements were written: blocks overlap; blockIdx.x "
+            "must be multiplied by blockDim.x.",
+        )
+    if blocks > 1 and first == (blocks - 1) * blocks + threads:
+        return mistake(
+            "index-by-grid",
+            f"Only the first {first} elements were written: blockIdx.x is multiplied by "
+            "gridDim.x instead of blockDim.x.",
+        )
+    return mistake("tail-missing", f"{tail.capitalize()}.")

@@ -1,0 +1,93 @@
+// What g++ -fsanitize=thread makes a kernel call at each load, store and function: the names are libtsan's, which is
+// not linked. Outside a kernel's body they do nothing.
+#include "block.h"
+
+namespace {
+
+using cudabook::Kind;
+
+inline void note(const void* address, uint8_t size, Kind kind, void* pc) {
+    if (cudabook::Worker* w = cudabook::worker) w->access(address, size, kind, reinterpret_cast<uintptr_t>(pc));
+}
+
+}  // namespace
+
+#define CALLER __builtin_return_address(0)
+#define READ_WRITE(bytes)                                                              \
+    void __tsan_read##bytes(void* p) { note(p, bytes, Kind::load, CALLER); }           \
+    void __tsan_write##bytes(void* p) { note(p, bytes, Kind::store, CALLER); }         \
+    void __tsan_unaligned_read##bytes(void* p) { note(p, bytes, Kind::load, CALLER); } \
+    void __tsan_unaligned_write##bytes(void* p) { note(p, bytes, Kind::store, CALLER); }
+
+extern "C" {
+
+READ_WRITE(1)
+READ_WRITE(2)
+READ_WRITE(4)
+READ_WRITE(8)
+READ_WRITE(16)
+
+// Copies of structs that no register holds: as many 4-byte accesses as they have words.
+void __tsan_read_range(void* p, size_t bytes) {
+    for (size_t i = 0; i < bytes; i += 4) note(static_cast<char*>(p) + i, 4, Kind::load, CALLER);
+}
+void __tsan_write_range(void* p, size_t bytes) {
+    for (size_t i = 0; i < bytes; i += 4) note(static_cast<char*>(p) + i, 4, Kind::store, CALLER);
+}
+
+void __tsan_init() {}
+void __tsan_func_entry(void*) {
+    if (cudabook::Worker* w = cudabook::worker) w->call(+1);
+}
+void __tsan_func_exit() {
+    if (cudabook::Worker* w = cudabook::worker) w->call(-1);
+}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_signal_fence(int) {}
+
+// std::atomic and the compiler's own atomic functions. (CUDA's are in include/cudabook/atomics.h.)
+#define ATOMICS(bits, T)                                                                               \
+    T __tsan_atomic##bits##_load(const volatile T* p, int) {                                           \
+        note(const_cast<T*>(p), sizeof(T), Kind::atomic, CALLER);                                      \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                   \
+    }                                                                                                  \
+    void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                        \
+        note(const_cast<T*>(p), sizeof(T), Kind::atomic, CALLER);                                      \
+        __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                      \
+    }                                                                                                  \
+    ATOMIC_UPDATE(bits, T, exchange, __atomic_exchange_n)                                              \
+    ATOMIC_UPDATE(bits, T, fetch_add, __atomic_fetch_add)                                              \
+    ATOMIC_UPDATE(bits, T, fetch_sub, __atomic_fetch_sub)                                              \
+    ATOMIC_UPDATE(bits, T, fetch_and, __atomic_fetch_and)                                              \
+    ATOMIC_UPDATE(bits, T, fetch_or, __atomic_fetch_or)                                                \
+    ATOMIC_UPDATE(bits, T, fetch_xor, __atomic_fetch_xor)                                              \
+    ATOMIC_UPDATE(bits, T, fetch_nand, __atomic_fetch_nand)                                            \
+    int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {     \
+        note(const_cast<T*>(p), sizeof(T), Kind::atomic, CALLER);                                      \
+        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    }                                                                                                  \
+    int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {       \
+        note(const_cast<T*>(p), sizeof(T), Kind::atomic, CALLER);                                      \
+        return __atomic_compare_exchange_n(p, expected, v, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
+    }
+#define ATOMIC_UPDATE(bits, T, name, builtin)                     \
+    T __tsan_atomic##bits##_##name(volatile T* p, T v, int) {     \
+        note(const_cast<T*>(p), sizeof(T), Kind::atomic, CALLER); \
+        return builtin(p, v, __ATOMIC_SEQ_CST);                   \
+    }
+
+ATOMICS(8, uint8_t)
+ATOMICS(16, uint16_t)
+ATOMICS(32, uint32_t)
+ATOMICS(64, uint64_t)
+
+}  // extern "C"
+
+namespace cudabook {
+void trace_atomic(const void* address, unsigned size, void* pc) { note(address, uint8_t(size), Kind::atomic, pc); }
+void entered() {
+    if (worker) worker->enter();
+}
+}  // namespace cudabook

@@ -1,0 +1,120 @@
+#include "trace.h"
+
+#include <algorithm>
+#include <bit>
+#include <dlfcn.h>
+
+namespace cudabook {
+namespace {
+
+// The distinct values among `n`, which are sorted if need be.
+unsigned distinct(uint64_t* values, unsigned n) {
+    if (!std::is_sorted(values, values + n)) std::sort(values, values + n);
+    return std::unique(values, values + n) - values;
+}
+
+// Passes that shared memory needs for one request: the most distinct 4-byte words in any of its 32 banks; for 16-byte
+// accesses, each half of the warp by itself. Found to equal Nsight Compute's count of wavefronts on an H200.
+unsigned wavefronts(const uint64_t* first_word, const unsigned* lane, unsigned n, unsigned words) {
+    unsigned total = 0;
+    for (unsigned half = 0; half < (words == 4 ? 2u : 1u); ++half) {
+        uint64_t word[64];
+        unsigned count = 0;
+        for (unsigned i = 0; i < n; ++i) {
+            if (words == 4 && lane[i] / 16 != half) continue;
+            for (unsigned w = 0; w < words; ++w) word[count++] = first_word[i] + w;
+        }
+        count = distinct(word, count);
+        unsigned in_bank[32] = {}, most = 0;
+        for (unsigned i = 0; i < count; ++i) most = std::max(most, ++in_bank[word[i] % 32]);
+        total += most;
+    }
+    return total;
+}
+
+}  // namespace
+
+void Tally::add(const Tally& other) {
+    requests += other.requests;
+    lanes += other.lanes;
+    bytes += other.bytes;
+    sectors += other.sectors;
+    ideal_sectors += other.ideal_sectors;
+    wavefronts += other.wavefronts;
+    ideal_wavefronts += other.ideal_wavefronts;
+    most_ways = std::max(most_ways, other.most_ways);
+    collisions += other.collisions;
+}
+
+void Profile::add(const Profile& other) {
+    for (auto& [key, tally] : other.tallies) {
+        auto [it, fresh] = tallies.try_emplace(key, tally);
+        if (!fresh) it->second.add(tally);
+    }
+}
+
+void Profile::request(const Access* access, unsigned group, uintptr_t shared_begin, size_t shared_bytes) {
+    unsigned lane[2][32], n[2] = {};
+    for (unsigned left = group; left; left &= left - 1) {
+        unsigned i = std::countr_zero(left);
+        bool shared = access[i].address - shared_begin < shared_bytes;
+        lane[shared][n[shared]++] = i;
+    }
+    for (int space = 0; space < 2; ++space) {
+        unsigned count = n[space];
+        if (!count) continue;
+        const Access& leader = access[lane[space][0]];
+        auto [it, fresh] = tallies.try_emplace(leader.pc * 2 + space);
+        Tally& tally = it->second;
+        if (fresh) tally.kind = leader.kind, tally.space = Space(space), tally.size = leader.size;
+        uint64_t address[64];
+        for (unsigned i = 0; i < count; ++i) address[i] = access[lane[space][i]].address;
+        ++tally.requests;
+        tally.lanes += count;
+        tally.bytes += uint64_t(count) * leader.size;
+        if (space == int(Space::shared)) {
+            unsigned words = std::max(1, leader.size / 4);
+            uint64_t word[32];
+            for (unsigned i = 0; i < count; ++i) word[i] = (address[i] - shared_begin) / 4;
+            unsigned passes = wavefronts(word, lane[space], count, words);
+            unsigned different = distinct(word, count), ideal = std::max(1u, (different * words + 31) / 32);
+            tally.wavefronts += passes;
+            tally.ideal_wavefronts += ideal;
+            tally.most_ways = std::max<uint64_t>(tally.most_ways, (passes + ideal - 1) / ideal);
+        } else {
+            uint64_t sector[64];
+            for (unsigned i = 0; i < count; ++i) {
+                sector[2 * i] = address[i] / 32;
+                sector[2 * i + 1] = (address[i] + leader.size - 1) / 32;
+            }
+            tally.sectors += distinct(sector, 2 * count);
+            tally.ideal_sectors += (distinct(address, count) * leader.size + 31) / 32;
+        }
+        if (leader.kind == Kind::atomic) tally.collisions += count - distinct(address, count);
+    }
+}
+
+std::string Profile::json() const {
+    std::string text = "[";
+    for (auto& [key, t] : tallies) {
+        uintptr_t pc = key / 2;
+        Dl_info info{};
+        dladdr(reinterpret_cast<void*>(pc), &info);
+        auto number = [](uint64_t v) { return std::to_string(v); };
+        if (text.size() > 1) text += ",\n";
+        text += "{\"library\": \"" + std::string(info.dli_fname ? info.dli_fname : "") +
+                "\", \"offset\": " + number(pc - 1 - reinterpret_cast<uintptr_t>(info.dli_fbase)) + ", \"kind\": \"" +
+                (t.kind == Kind::load    ? "load"
+                 : t.kind == Kind::store ? "store"
+                                         : "atomic") +
+                "\", \"space\": \"" + (t.space == Space::shared ? "shared" : "global") +
+                "\", \"size\": " + number(t.size) + ", \"requests\": " + number(t.requests) +
+                ", \"lanes\": " + number(t.lanes) + ", \"bytes\": " + number(t.bytes) +
+                ", \"sectors\": " + number(t.sectors) + ", \"ideal_sectors\": " + number(t.ideal_sectors) +
+                ", \"wavefronts\": " + number(t.wavefronts) + ", \"ideal_wavefronts\": " + number(t.ideal_wavefronts) +
+                ", \"most_ways\": " + number(t.most_ways) + ", \"collisions\": " + number(t.collisions) + "}";
+    }
+    return text + "]";
+}
+
+}  // namespace cudabook

@@ -1,0 +1,45 @@
+// Watching memory: every load and store of an instrumented kernel, as the requests that a warp makes.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+namespace cudabook {
+
+enum class Kind : uint8_t { load, store, atomic };
+enum class Space : uint8_t { global, shared };
+
+// What one lane is about to do.
+struct Access {
+    uintptr_t pc, address;
+    unsigned depth;  // of calls within the kernel
+    uint8_t size;
+    Kind kind;
+};
+
+// What the requests of one instruction added up to. Sectors are 32 bytes of global memory; wavefronts are the passes
+// that shared memory needs. The ideals are what the same bytes would cost if they lay side by side.
+struct Tally {
+    Kind kind;
+    Space space;
+    uint8_t size;
+    uint64_t requests = 0, lanes = 0, bytes = 0;
+    uint64_t sectors = 0, ideal_sectors = 0;
+    uint64_t wavefronts = 0, ideal_wavefronts = 0, most_ways = 0;
+    uint64_t collisions = 0;  // atomics: lanes of a request that share an address with an earlier lane
+
+    void add(const Tally& other);
+};
+
+// By instruction; an instruction that reaches both spaces has two tallies.
+struct Profile {
+    std::unordered_map<uint64_t, Tally> tallies;  // key: pc * 2 + space
+
+    // One request: the accesses of the lanes in `group`, all of one instruction.
+    void request(const Access* lane_access, unsigned group, uintptr_t shared_begin, size_t shared_bytes);
+    void add(const Profile& other);
+    std::string json() const;
+};
+
+}  // namespace cudabook

@@ -1,0 +1,205 @@
+"""What a kernel asks of memory, counted on the emulator: requests, sectors, wavefronts, by source line.
+
+The counts are those of the hardware: a *request* is one load or store of a warp, a *sector* 32 bytes of global memory,
+a *wavefront* one pass through shared memory's 32 banks. Nsight Compute calls them
+``l1tex__t_requests_pipe_lsu_mem_global_op_ld``, ``l1tex__t_sectors_pipe_lsu_mem_global_op_ld`` and
+``l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld`` (``_st`` for stores).
+"""
+
+import ctypes
+import dataclasses
+import json
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+_watching = False
+
+
+def watching() -> bool:
+    """Whether kernels are to be loaded and run with their accesses watched."""
+    return _watching
+
+
+@dataclass
+class Access:
+    """One load, store or atomic of a kernel's source, summed over a launch.
+
+    Attributes:
+        file, line: where it stands in the source.
+        kind: 'load', 'store' or 'atomic'.
+        space: 'global' or 'shared'.
+        size: bytes a lane.
+        requests: times that a warp executed it with at least one lane.
+        lanes: lanes that took part, over all requests.
+        bytes: what the lanes asked for.
+        sectors, ideal_sectors: 32-byte pieces of global memory that were touched, and that the same bytes would touch
+            if they lay side by side.
+        wavefronts, ideal_wavefronts: passes through the banks of shared memory, and the fewest for as many words.
+        most_ways: the worst bank conflict: wavefronts of one request over its fewest.
+        collisions: for atomics, lanes that shared an address with another lane of their request.
+    """
+
+    file: str
+    line: int
+    kind: str
+    space: str
+    size: int
+    requests: int
+    lanes: int
+    bytes: int
+    sectors: int
+    ideal_sectors: int
+    wavefronts: int
+    ideal_wavefronts: int
+    most_ways: int
+    collisions: int
+
+    @property
+    def lanes_per_request(self) -> float:
+        """32 when no lane was idle."""
+        return self.lanes / self.requests
+
+    @property
+    def efficiency(self) -> float:
+        """The part of what was moved that was asked for: 1 is best."""
+        if self.space == "shared":
+            return self.ideal_wavefronts / self.wavefronts
+        return self.ideal_sectors / self.sectors
+
+
+@dataclass
+class Launch:
+    """One launch: the kernel as the source names it, its configuration, and its accesses in the order of the lines."""
+
+    kernel: str
+    signature: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    dynamic_shared: int
+    static_shared: int
+    accesses: list[Access]
+
+    def total(self, counter: str, kind: str, space: str = "global") -> int:
+        """The sum of one counter, such as 'sectors', over the accesses of one kind in one space."""
+        return sum(getattr(a, counter) for a in self.accesses if (a.kind, a.space) == (kind, space))
+
+
+@dataclass
+class Profile:
+    """The launches of a ``with cudabook.profile()`` block, in their order."""
+
+    launches: list[Launch] = field(default_factory=list)
+
+    def rows(self) -> list[dict]:
+        """One dict an access, with the kernel's name: made for ``pandas.DataFrame``."""
+        return [{"kernel": launch.kernel, **dataclasses.asdict(a)} for launch in self.launches for a in launch.accesses]
+
+    def __str__(self) -> str:
+        lines = []
+        for launch in self.launches:
+            grid, block = (" x ".join(map(str, v)) for v in (launch.grid, launch.block))
+            lines.append(f"{launch.kernel}: {grid} blocks of {block} threads")
+            lines.append(f"  {'line':>5} {'':6} {'':6} {'bytes':>5} {'requests':>9} {'lanes':>5} "
+                         f"{'sectors':>9} {'ideal':>9} {'wavefronts':>10} {'ways':>4}")
+            for a in launch.accesses:
+                shared = a.space == "shared"
+                lines.append(
+                    f"  {a.line:5} {a.space:6} {a.kind:6} {a.size:5} {a.requests:9} {a.lanes_per_request:5.1f} "
+                    f"{'' if shared else a.sectors:>9} {a.ideal_wavefronts if shared else a.ideal_sectors:>9} "
+                    f"{a.wavefronts if shared else '':>10} {a.most_ways if shared else '':>4}")
+        return "\n".join(lines)
+
+
+class profile:
+    """Watch what kernels ask of memory: ``with cudabook.profile() as p: op.vector_add(a, b)``, then ``print(p)``.
+
+    Operators and functions must be looked up inside the block (``op.vector_add``, not a name that was bound before it):
+    they are built once more, instrumented. Only the emulator can watch; on a GPU, Nsight Compute does.
+
+    Raises:
+        TargetError: something that was loaded for the target 'cuda' is called inside.
+    """
+
+    def __enter__(self) -> Profile:
+        global _watching
+        if _watching:
+            raise RuntimeError("A profile is being taken already: end its with-block first.")
+        _watching = True
+        _runtime().cudabook_profile_begin()
+        self._profile = Profile()
+        return self._profile
+
+    def __exit__(self, *error) -> None:
+        global _watching
+        _watching = False
+        self._profile.launches = _launches(json.loads(_runtime().cudabook_profile_end().decode()))
+
+
+@lru_cache(maxsize=1)
+def _runtime() -> ctypes.CDLL:
+    from .emulator.build import runtime_library
+
+    library = ctypes.CDLL(str(runtime_library()))
+    library.cudabook_profile_end.restype = ctypes.c_char_p
+    return library
+
+
+def _launches(raw: list[dict]) -> list[Launch]:
+    places = source_lines({(a["library"], a["offset"]) for launch in raw for a in launch["accesses"]})
+    launches = []
+    for launch in raw:
+        merged: dict[tuple, Access] = {}
+        for a in launch.pop("accesses"):
+            file, line = places[a.pop("library"), a.pop("offset")]
+            access = Access(file, line, **a)
+            key = (file, line, access.kind, access.space, access.size)
+            merged[key] = _sum(merged[key], access) if key in merged else access
+        grid, block = tuple(launch.pop("grid")), tuple(launch.pop("block"))
+        launches.append(Launch(grid=grid, block=block, accesses=[merged[k] for k in sorted(merged)], **launch))
+    return launches
+
+
+def _sum(a: Access, b: Access) -> Access:
+    """Two instructions of one line."""
+    counters = [f.name for f in dataclasses.fields(Access) if f.name not in ("file", "line", "kind", "space", "size")]
+    changes = {c: getattr(a, c) + getattr(b, c) for c in counters} | {"most_ways": max(a.most_ways, b.most_ways)}
+    return dataclasses.replace(a, **changes)
+
+
+def source_lines(addresses: set[tuple[str, int]]) -> dict[tuple[str, int], tuple[str, int]]:
+    """The source line of each (library, offset), through addr2line.
+
+    Of inlined frames the first is taken that lies in neither the emulator's nor the system's headers.
+    """
+    from .emulator.build import INCLUDE
+
+    by_library = defaultdict(list)
+    for library, offset in addresses:
+        by_library[library].append(offset)
+    places = {}
+    for library, offsets in by_library.items():
+        command = ["addr2line", "-e", library, "-a", "-i", *(hex(o) for o in offsets)]
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        frames: list[list[str]] = []
+        for line in output.splitlines():
+            if line.startswith("0x"):
+                frames.append([])
+            else:
+                frames[-1].append(line.split(" ")[0])
+        for offset, stack in zip(offsets, frames, strict=True):
+            own = [f for f in stack if not f.startswith((str(INCLUDE), "/usr/", "??"))]
+            file, _, number = (own or stack)[0].rpartition(":")
+            places[library, offset] = (file, int(number) if number.isdigit() else 0)
+    return places
+
+
+def refuse_gpu(what: str, target: str) -> None:
+    """Raise a TargetError where something built for a GPU is used while accesses are watched."""
+    if target == "cuda":
+        from .errors import TargetError
+
+        raise TargetError(f"{what} was loaded for the target 'cuda', which cannot be watched. Load it with "
+                          "target='emulator', or read the counters with Nsight Compute.")
+
