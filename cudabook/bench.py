@@ -53,7 +53,8 @@ def compare(calls: dict[str, Callable[[], object]], repeats: int = 50, warm_up: 
             end.record()
             events[name].append((start, end))
     torch.cuda.synchronize()
-    return {name: Timing.of([s.elapsed_time(e) for s, e in pairs]) for name, pairs in events.items()}
+    times = {name: [s.elapsed_time(e) for s, e in pairs] for name, pairs in events.items()}
+    return {name: Timing.of(samples) for name, samples in times.items()}
 
 
 def back_to_back(call: Callable[[], object], calls: int = 200, repeats: int = 9) -> Timing:

@@ -94,7 +94,7 @@ def test_b06_empty_input(op, device, version, shape):
     (lambda a, b: (a, b.double()), TypeError, ["b has dtype Double", "expected Float"]),
     (lambda a, b: (a.int(), b.int()), TypeError, ["a has dtype Int", "float32, float64, float16 or bfloat16"]),
     (lambda a, b: (a.bool(), b.bool()), TypeError, ["a has dtype Bool"]),
-    (lambda a, b: (a, b.to("meta")), ValueError, ["b is on meta"]),
+    (lambda a, b: (a, b.to("meta")), ValueError, ["on meta"]),
     (lambda a, b: (a.expand(3, 10), b.expand(3, 10)), ValueError, ["a has strides [0, 1]", "contiguous"]),
     (lambda a, b: (a, b.repeat(2)[::2]), ValueError, ["b has strides [2]", "contiguous"]),
 ])
