@@ -50,6 +50,15 @@ def progress(args) -> int:
     return 0
 
 
+def record(args) -> int:
+    from . import build, records
+
+    operators = sorted(p.name for p in build.CSRC.iterdir() if (build.ROOT / "benchmarks" / f"{p.name}.py").exists())
+    for name in args.name or operators:
+        print(f"Written: {records.write(records.measure(name))}")
+    return 0
+
+
 def _check_arguments(parser) -> None:
     parser.add_argument("name", help="the exercise, such as vector_add")
     parser.add_argument("--file", type=Path, help="check this .cu file instead of work/NAME.cu")
@@ -66,6 +75,11 @@ COMMANDS = {
     "labs": ("write labs/ from solutions/", labs, _labs_arguments),
     "check": ("check your answer to an exercise", check, _check_arguments),
     "hint": ("show the next hint", hint, lambda parser: parser.add_argument("name", help="the exercise")),
+    "record": (
+        "measure operators on this machine's GPU and write records/",
+        record,
+        lambda parser: parser.add_argument("name", nargs="*", help="the operators; all that have a benchmark if none"),
+    ),
     "progress": ("list the exercises and how far you are", progress, lambda parser: None),
 }
 
