@@ -103,7 +103,7 @@ def solution_cells():
 
 
 def command(*arguments, cwd=ROOT):
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     return subprocess.run(
         [sys.executable, "-m", "cudabook", *map(str, arguments)],
         cwd=cwd,
@@ -168,7 +168,7 @@ def run_notebook(text, folder):
 
 
 def test_unfinished_lab_runs_and_says_so_kindly(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
     text = (ROOT / "labs" / "01_vector_add.md").read_text()
     assert f"> {UNFINISHED}" in text, "the page quotes another sentence than the check says"
     shown = run_notebook(text, tmp_path)

@@ -134,8 +134,9 @@ def call(answer: Answer, functions, n: int, tensors: list[torch.Tensor], argumen
         if not record:
             torch.cuda.synchronize()
     except CudaError as error:
-        if not record and error.name == "cudaErrorInvalidConfiguration":  # the emulator knows which limit it is
-            call(answer, answer.emulated, n, [torch.zeros(n)] * 3, arguments)
+        if not record and error.name in naming.REFUSALS:  # the emulator knows which limit it is
+            memory = [Guarded(name, n, "cpu") for name in ("a", "b", "out")]
+            call(answer, answer.emulated, n, [x.tensor for x in memory], arguments)
         raise naming.refused(error.name, error.report, n, arguments) from None
     except RuntimeError as error:  # torch meets what the kernel left behind
         raise Mistake(

@@ -9,6 +9,9 @@ import re
 from .guarded import untouched
 from .mistake import Mistake
 
+# What a launch beyond a limit is refused with: the emulator says the second, CUDA 13 on an H200 the first.
+REFUSALS = ("cudaErrorInvalidValue", "cudaErrorInvalidConfiguration")
+
 
 def at(t, i: int) -> str:
     """One line about element i: its inputs and what the answer made of them."""
@@ -28,7 +31,7 @@ def refused(error: str, report: str, n: int, arguments: tuple = ()) -> Mistake:
     """A mistake for a CUDA error. The emulator's report says which limit it was; a GPU gives only the error."""
     where = f"n = {n}" + "".join(f", blocks = {a}" for a in arguments)
     details = [report] if report else []
-    empty = "empty grid" in report or (not report and error == "cudaErrorInvalidConfiguration" and n == 0)
+    empty = "empty grid" in report or (not report and error in REFUSALS and n == 0)
     if empty and n == 0:
         return Mistake(
             "empty-input",
@@ -50,7 +53,7 @@ def refused(error: str, report: str, n: int, arguments: tuple = ()) -> Mistake:
             "takes more blocks, not larger ones.",
             *details,
         )
-    if error == "cudaErrorInvalidConfiguration":
+    if error in REFUSALS and not report:
         return Mistake(
             "launch-refused",
             f"Launch refused for {where} ({error}): the grid or the block is empty or too large.",

@@ -63,7 +63,7 @@ class Verdict:
             note = f" ({row.outcome})" if row.outcome.startswith("not") else ""
             yield f"  {MARKS[row.outcome]} {row.title}{note}", COLOURS[row.outcome]
         yield "", ""
-        yield ("It passes. " if self.passed else "") + self.sentence, "bold green" if self.passed else "bold"
+        yield "It passes." if self.passed else self.sentence, "bold green" if self.passed else "bold"
         for line in "\n".join(self.details).splitlines():
             yield f"  {line}", ""
         if self.printed:

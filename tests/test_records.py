@@ -1,0 +1,72 @@
+"""Recorded figures: what is in them, which one a page takes, and that an old one says so."""
+
+import json
+import math
+import warnings
+
+import pytest
+
+import cudabook
+from cudabook import build, cuda, records
+
+FILES = sorted((build.ROOT / "records").glob("*/*.json"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.stem}")
+def test_record_is_complete(path):
+    record = records._read(path)
+    assert {"gpu", "driver", "torch", "cuda", "date", "nvcc"} <= set(record.stamp)
+    assert all(record.stamp.values()) and path.parent.name == record.stamp["gpu"].replace(" ", "_")
+    assert record.rows and (build.CSRC / record.name).is_dir()
+    for row in record.rows:
+        assert 0 < row["ms_low"] <= row["ms"] <= row["ms_high"] and math.isfinite(row["ms_high"])
+    if record.stale:
+        warnings.warn(f"{path.parent.name}/{path.name}: the sources have changed since {record.stamp['date']}: "
+                      f"run cudabook record {record.name} on that GPU", stacklevel=1)
+
+
+def test_vector_add_is_as_fast_as_the_library():
+    record = records._read(build.ROOT / "records" / "NVIDIA_H200" / "vector_add.json")
+    rate = {r["version"]: r["gb_per_s"] for r in record.select(experiment="bandwidth", dtype="float32", n=2**28)}
+    assert rate["v3"] >= 0.98 * rate["torch.add"]
+
+
+@pytest.fixture
+def own_records(tmp_path, monkeypatch):
+    """Two records of vector_add, as if from two GPUs; no GPU is here."""
+    monkeypatch.setenv("CUDABOOK_RECORDS", str(tmp_path))
+    monkeypatch.setattr(cuda, "problem", lambda: "no GPU is visible")
+    for gpu, date in (("Old GPU", "2026-01-01"), ("New GPU", "2026-02-01")):
+        stamp = {"gpu": gpu, "torch": "2.11.0", "cuda": "13.0", "date": date}
+        rows = [{"experiment": "x", "n": 1}, {"experiment": "x", "n": 2}, {"experiment": "y", "n": 1}]
+        records.write(records.Record("vector_add", rows, stamp, records.sources_digest("vector_add")))
+    return tmp_path
+
+
+def test_the_newest_record_is_taken_and_labelled(own_records):
+    record = cudabook.record("vector_add")
+    assert record.label == "New GPU, recorded 2026-02-01, torch 2.11.0, CUDA 13.0"
+    assert record.select(experiment="x") == record.rows[:2] and record.select(experiment="x", n=2) == record.rows[1:2]
+
+
+def test_a_record_of_other_sources_says_so(own_records):
+    path = own_records / "New_GPU" / "vector_add.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"sources": "0" * 16}))
+    record = cudabook.record("vector_add")
+    assert record.stale and record.label.endswith("the sources have changed since")
+
+
+def test_no_record_is_an_error_that_says_what_to_do(own_records):
+    with pytest.raises(FileNotFoundError, match="cudabook record matmul"):
+        cudabook.record("matmul")
+
+
+def test_nothing_is_measured_without_a_gpu(own_records):
+    with pytest.raises(cudabook.TargetError, match="cannot be measured: no GPU is visible"):
+        records.measure("vector_add")
+
+
+def test_banner_names_the_target(capsys, monkeypatch):
+    monkeypatch.setenv("CUDABOOK_TARGET", "emulator")
+    cudabook.banner()
+    assert "This page ran on the emulator" in capsys.readouterr().out
