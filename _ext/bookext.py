@@ -26,6 +26,7 @@ from jupyter_cache import get_cache
 KERNELSPEC = re.compile(r"^kernelspec:[ ]*\n(?:[ ]+.*\n)+", re.MULTILINE)
 FRONT_MATTER = re.compile(r"\A---\n.*?^---$", re.MULTILINE | re.DOTALL)
 PACKAGE_SOURCES = {".py", ".h", ".cpp"}
+LAB_SOURCES = {"checking", "lab.py", "make_labs.py", "__main__.py"}  # no page runs these
 
 
 def operators_used(text: str, csrc: Path) -> set[str]:
@@ -41,7 +42,9 @@ def operators_used(text: str, csrc: Path) -> set[str]:
 def source_files(text: str, root: Path) -> list[Path]:
     """The files that the results of a page depend on, besides the page itself."""
     csrc = root / "csrc"
-    found = [path for path in (root / "cudabook").rglob("*") if path.suffix in PACKAGE_SOURCES]
+    package = root / "cudabook"
+    found = [path for path in package.rglob("*") if path.suffix in PACKAGE_SOURCES]
+    found = [path for path in found if path.relative_to(package).parts[0] not in LAB_SOURCES]
     found += [path for path in (root / "records").rglob("*") if path.is_file()]
     used = operators_used(text, csrc)
     for name in used:
