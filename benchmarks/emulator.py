@@ -2,7 +2,8 @@
 
     python benchmarks/emulator.py
 
-Prints a table, and what counting every access costs. Times are the best of several runs; every result is compared with torch before it is timed.
+Prints a table, and what counting every access costs. Times are the best of several runs; every result is compared
+with torch before it is timed.
 """
 
 import os
@@ -97,14 +98,18 @@ def main() -> None:
     a, b, c = (torch.randn(256, 256) for _ in range(3))
     plain = best(lambda: op.matmul(a, b, c, 256), 5)
     with cudabook.profile():
-        watched = best(lambda: op.matmul(a, b, c, 256), 1)
+        counted = best(lambda: op.matmul(a, b, c, 256), 1)
+    with cudabook.sanitize() as found:
+        sanitized = best(lambda: op.matmul(a, b, c, 256), 1)
+    assert not len(found), found
     print(f"one core; torch {torch.__version__}, numpy {np.__version__}")
     print(f"{'work':22} {'emulator':>12} {'ns/thread':>10}   {'against':16} {'time':>12} {'emulator is':>20}")
     for work, against, ours, theirs, threads in rows:
         ratio = f"{theirs / ours:,.1f} x faster" if theirs > ours else f"{ours / theirs:,.1f} x slower"
         print(f"{work:22} {ours * 1e3:9.3f} ms {ours / threads * 1e9:10.1f}   {against:16} "
               f"{theirs * 1e3:9.3f} ms {ratio:>20}")
-    print(f"tiled matmul, 256^3, with every access counted: {watched * 1e3:.0f} ms, {watched / plain:.1f} x the plain run")
+    for what, seconds in (("counted", counted), ("sanitized", sanitized)):
+        print(f"tiled matmul, 256^3, every access {what}: {seconds * 1e3:.0f} ms, {seconds / plain:.1f} x the plain run")
 
 
 if __name__ == "__main__":

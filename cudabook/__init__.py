@@ -4,6 +4,7 @@ from .build import Operators, default_target, load
 from .errors import BuildError, CudaError, TargetError
 from .profiling import profile
 from .records import banner, record
+from .sanitizing import sanitize
 
 __version__ = "0.1.0"
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "load",
     "profile",
     "record",
+    "sanitize",
 ]

@@ -5,7 +5,7 @@ import importlib.util
 import os
 from pathlib import Path
 
-from . import cuda, profiling
+from . import cuda, sanitizing, watch
 from .errors import BuildError, TargetError
 from .progress import progress
 
@@ -51,9 +51,10 @@ class Operators:
     def __getattr__(self, name: str):
         if name.startswith("__"):
             raise AttributeError(name)
-        if profiling.watching():
-            profiling.refuse_gpu(self.name, self.target)
-            return getattr(_load_operator(self.name, self.target, self.binding, watched=True)._source, name)
+        if watch.watching():
+            watch.refuse_gpu(self.name, self.target)
+            watched = _load_operator(self.name, self.target, self.binding, watched=True)
+            return sanitizing.naming(getattr(watched._source, name))
         return getattr(self._source, name)
 
     def __repr__(self) -> str:

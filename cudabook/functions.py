@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from . import profiling
+from . import sanitizing, watch
 from .emulator.text import mask
 from .errors import BuildError, CudaError
 
@@ -111,8 +111,8 @@ class Functions:
         if name.startswith("_") or name not in self._signatures:
             raise AttributeError(f"{self.source.name} defines no extern \"C\" function '{name}'. It defines: "
                                  f"{', '.join(self.__dict__.get('_signatures', {}))}.")
-        if profiling.watching() and (twin := self._watched()) is not self:
-            profiling.refuse_gpu(self.source.name, self.target)
+        if watch.watching() and (twin := self._watched()) is not self:
+            watch.refuse_gpu(self.source.name, self.target)
             return getattr(twin, name)
         parameters = self._signatures[name]
         function = getattr(self._dll, name)
@@ -122,6 +122,7 @@ class Functions:
             if len(args) != len(wanted):
                 raise TypeError(f"{name} takes {len(wanted)} arguments ({', '.join(p.name for p in wanted)}), "
                                 f"{len(args)} were given.")
+            sanitizing.name_tensors({p.name: v for p, v in zip(wanted, args, strict=True) if p.kind == "tensor"})
             values = iter(args)
             device = next((a.device for a in args if isinstance(a, torch.Tensor)), torch.device(self.device))
             with torch.cuda.device(device if device.type == "cuda" else -1):

@@ -6,20 +6,11 @@ a *wavefront* one pass through shared memory's 32 banks. Nsight Compute calls th
 ``l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld`` (``_st`` for stores).
 """
 
-import ctypes
 import dataclasses
 import json
-import subprocess
-from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-_watching = False
-
-
-def watching() -> bool:
-    """Whether kernels are to be loaded and run with their accesses watched."""
-    return _watching
+from . import watch
 
 
 @dataclass
@@ -123,31 +114,18 @@ class profile:
     """
 
     def __enter__(self) -> Profile:
-        global _watching
-        if _watching:
-            raise RuntimeError("A profile is being taken already: end its with-block first.")
-        _watching = True
-        _runtime().cudabook_profile_begin()
+        watch.begin("a profile")
+        watch.runtime().cudabook_profile_begin()
         self._profile = Profile()
         return self._profile
 
     def __exit__(self, *error) -> None:
-        global _watching
-        _watching = False
-        self._profile.launches = _launches(json.loads(_runtime().cudabook_profile_end().decode()))
-
-
-@lru_cache(maxsize=1)
-def _runtime() -> ctypes.CDLL:
-    from .emulator.build import runtime_library
-
-    library = ctypes.CDLL(str(runtime_library()))
-    library.cudabook_profile_end.restype = ctypes.c_char_p
-    return library
+        watch.end()
+        self._profile.launches = _launches(json.loads(watch.runtime().cudabook_profile_end().decode()))
 
 
 def _launches(raw: list[dict]) -> list[Launch]:
-    places = source_lines({(a["library"], a["offset"]) for launch in raw for a in launch["accesses"]})
+    places = watch.source_lines({(a["library"], a["offset"]) for launch in raw for a in launch["accesses"]})
     launches = []
     for launch in raw:
         merged: dict[tuple, Access] = {}
@@ -166,40 +144,3 @@ def _sum(a: Access, b: Access) -> Access:
     counters = [f.name for f in dataclasses.fields(Access) if f.name not in ("file", "line", "kind", "space", "size")]
     changes = {c: getattr(a, c) + getattr(b, c) for c in counters} | {"most_ways": max(a.most_ways, b.most_ways)}
     return dataclasses.replace(a, **changes)
-
-
-def source_lines(addresses: set[tuple[str, int]]) -> dict[tuple[str, int], tuple[str, int]]:
-    """The source line of each (library, offset), through addr2line.
-
-    Of inlined frames the first is taken that lies in neither the emulator's nor the system's headers.
-    """
-    from .emulator.build import INCLUDE
-
-    by_library = defaultdict(list)
-    for library, offset in addresses:
-        by_library[library].append(offset)
-    places = {}
-    for library, offsets in by_library.items():
-        command = ["addr2line", "-e", library, "-a", "-i", *(hex(o) for o in offsets)]
-        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        frames: list[list[str]] = []
-        for line in output.splitlines():
-            if line.startswith("0x"):
-                frames.append([])
-            else:
-                frames[-1].append(line.split(" ")[0])
-        for offset, stack in zip(offsets, frames, strict=True):
-            own = [f for f in stack if not f.startswith((str(INCLUDE), "/usr/", "??"))]
-            file, _, number = (own or stack)[0].rpartition(":")
-            places[library, offset] = (file, int(number) if number.isdigit() else 0)
-    return places
-
-
-def refuse_gpu(what: str, target: str) -> None:
-    """Raise a TargetError where something built for a GPU is used while accesses are watched."""
-    if target == "cuda":
-        from .errors import TargetError
-
-        raise TargetError(f"{what} was loaded for the target 'cuda', which cannot be watched. Load it with "
-                          "target='emulator', or read the counters with Nsight Compute.")
-

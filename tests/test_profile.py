@@ -157,5 +157,5 @@ def test_results_are_right_while_watched():
 
 
 def test_a_profile_in_a_profile_is_refused():
-    with cudabook.profile(), pytest.raises(RuntimeError, match="end its with-block first"), cudabook.profile():
+    with cudabook.profile(), pytest.raises(RuntimeError, match="end that with-block first"), cudabook.sanitize():
         pass

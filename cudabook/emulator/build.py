@@ -159,6 +159,18 @@ def build_operator(name: str, binding: Path, kernels: list[Path], watched: bool 
     return _link(objects, namespace, [*torch_flags, *_against(runtime_library())]), namespace
 
 
+def torch_memory_library() -> Path:
+    """Build the allocator that CPU tensors come from while kernels are sanitized."""
+    import torch
+
+    source = HERE / "torch_memory.cpp"
+    texts = {p: p.read_text() for p in (source, RUNTIME / "regions.h")}
+    includes = [flag for p in compiler.cpp_extension().include_paths() for flag in ("-isystem", p)]
+    plan = _object(source, texts, [*BINDING_FLAGS, *includes], f"compiling {source.name}", torch.__version__)
+    paths = [flag for p in compiler.cpp_extension().library_paths() for flag in (f"-L{p}", f"-Wl,-rpath,{p}")]
+    return _link(_make([plan]), "torch_memory", [*paths, "-lc10", *_against(runtime_library())])
+
+
 def build_file(path: Path, watched: bool = False) -> Path:
     """Build a single ``.cu`` file with ``extern "C"`` functions into a shared library."""
     glue = HERE / "last_error.cpp"

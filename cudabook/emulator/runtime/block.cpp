@@ -97,6 +97,8 @@ void Worker::run_blocks(Launch& launch) {
 
 void Worker::run_block(uint64_t index) {
     dim3 grid = launch_->config.grid;
+    block_number_ = index;
+    partial_syncs_.clear();
     block_index = {unsigned(index % grid.x), unsigned(index / grid.x % grid.y), unsigned(index / grid.x / grid.y)};
     // Shared memory starts with every byte 0xff: NaN as a float, -1 as an int, so that a missing store shows.
     memset(arena_, 0xff, static_shared_);
@@ -132,6 +134,7 @@ void Worker::run_threads() {
         inside_[current_] = false;
         depth_[current_] = 0;
         launch_->entry(launch_->closure);
+        settle();
         threads_[current_].state = Thread::done;
         ++done_;
         lane_left(current_);
@@ -186,6 +189,7 @@ Suspended Worker::resume(unsigned thread) {
 }
 
 unsigned Worker::barrier_count(bool value, const char* file, int line) {
+    settle();
     Barrier& b = barrier_;
     unsigned generation = b.generation;
     if (b.arrived == 0) {
@@ -254,7 +258,8 @@ void* Worker::shared(const SharedSite& site) {
     for (const Placed& p : placed_)
         if (p.site == &site) return arena_ + p.offset;
     // First use in this launch: static variables lie one after another.
-    size_t offset = (static_shared_ + site.align - 1) / site.align * site.align;
+    size_t gap = sanitizer && static_shared_ ? 256 : 0;  // so that a step out of one variable is not one into the next
+    size_t offset = (static_shared_ + gap + site.align - 1) / site.align * site.align;
     size_t end = offset + site.size, dynamic = launch_->config.dynamic_shared;
     if (end > 48 * 1024)
         fail({cudaErrorInvalidValue, "too much shared memory",
@@ -277,6 +282,45 @@ void* Worker::dynamic_shared() {
     return arena_ + (arena_size - launch_->config.dynamic_shared) / 1024 * 1024;
 }
 
+std::string Worker::shared_name(size_t offset, size_t& start) const {
+    size_t dynamic = static_cast<char*>(const_cast<Worker*>(this)->dynamic_shared()) - arena_;
+    if (offset >= dynamic) {
+        start = dynamic;
+        return "dynamic shared memory";
+    }
+    const Placed* best = nullptr;
+    for (const Placed& p : placed_)
+        if (p.offset <= offset && (!best || p.offset > best->offset)) best = &p;
+    start = best ? best->offset : 0;
+    return best ? std::string("__shared__ ") + best->site->names : "shared memory";
+}
+
+bool Worker::shared_is_declared(size_t offset, size_t bytes) const {
+    size_t dynamic = static_cast<char*>(const_cast<Worker*>(this)->dynamic_shared()) - arena_;
+    if (offset >= dynamic) return offset + bytes <= dynamic + launch_->config.dynamic_shared;
+    for (const Placed& p : placed_)
+        if (offset >= p.offset && offset + bytes <= p.offset + p.site->size) return true;
+    return false;
+}
+
+Party Worker::party(uintptr_t pc) const {
+    return {pc,
+            block_number_,
+            current_,
+            barrier_.generation,
+            warps_[current_ / 32].syncs,
+            sanitizer->fences_of(block_number_),
+            true};
+}
+
+void Worker::settle() {
+    if (sanitizer) sanitizer->settle(sanitizer->doubts[current_]);
+}
+
+void Worker::fence() {
+    if (sanitizer) sanitizer->fence(block_number_);
+}
+
 bool is_builtin_variable(const void* address) {
     auto within = [&](const Triple& v) {
         return size_t(static_cast<const char*>(address) - (const char*)&v) < sizeof v;
@@ -289,6 +333,7 @@ bool is_builtin_variable(const void* address) {
 void barrier(const char* file, int line) { worker->barrier(file, line); }
 unsigned barrier_count(bool value, const char* file, int line) { return worker->barrier_count(value, file, line); }
 Met meet(unsigned mask, uint64_t value, const char* file, int line) { return worker->meet(mask, value, file, line); }
+void sync_warp(unsigned mask, const char* file, int line) { worker->meet(mask, 0, file, line, true); }
 unsigned active_lanes(const char* file, int line) { return worker->active_lanes(file, line); }
 void* shared(const SharedSite& site) { return worker->shared(site); }
 void* dynamic_shared() { return worker->dynamic_shared(); }

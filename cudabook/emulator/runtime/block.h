@@ -1,6 +1,7 @@
 // One block at a time on one OS thread: its CUDA threads are fibers, its shared memory is an arena.
 #pragma once
 #include "fiber.h"
+#include "sanitize.h"
 #include "trace.h"
 
 #include "cudabook/launch.h"
@@ -35,7 +36,7 @@ struct Launch {
     uint64_t blocks;
     std::atomic<uint64_t> next_block{0};
     std::atomic<bool> stopped{false};
-    Profile* profile = nullptr;  // where requests are added up, if accesses are watched
+    Profile* profile = nullptr;  // where requests are added up, if they are counted
     std::mutex adding;
     Fault fault{};  // written once, by whoever sets `stopped` first
 
@@ -71,6 +72,7 @@ struct Barrier {
 // next meeting before another has read the values of the last, but not the one after it.
 struct Meeting {
     unsigned generation = 0, mask = 0, arrived = 0;
+    bool orders = false;  // memory: a __syncwarp(), not a shuffle
     unsigned unread = 0;  // lanes that have met but not gone on yet: until then the mask cannot change
     unsigned present[2];
     uint64_t value[2][32];
@@ -81,6 +83,8 @@ struct Warp {
     unsigned resting = 0;  // lanes that are parked and not yet free to go on
     unsigned open = 0;     // which of its 32 meetings some lane waits in
     unsigned asking = 0;   // lanes parked in __activemask()
+    unsigned syncs = 0;      // __syncwarp()s that have happened
+    unsigned last_full = 0;  // the number of the last one that all lanes took part in
     unsigned at_access = 0;  // lanes parked before a load or store, where accesses are watched
 };
 
@@ -95,7 +99,7 @@ public:
     // Called from a kernel, on the running thread's stack.
     void barrier(const char* file, int line) { barrier_count(false, file, line); }
     unsigned barrier_count(bool value, const char* file, int line);
-    Met meet(unsigned mask, uint64_t value, const char* file, int line);
+    Met meet(unsigned mask, uint64_t value, const char* file, int line, bool orders = false);
     unsigned active_lanes(const char* file, int line);
     void access(const void* address, uint8_t size, Kind kind, uintptr_t pc);
     void call(int change) { depth_[current_] += change; }
@@ -105,12 +109,19 @@ public:
     [[noreturn]] void fail(Fault fault);
     unsigned current() const { return current_; }
     const Launch& launch() const { return *launch_; }
+    std::string shared_name(size_t offset, size_t& start) const;  // of the variable there, and where it starts
+    bool shared_is_declared(size_t offset, size_t bytes) const;
+    uintptr_t arena_begin() const { return reinterpret_cast<uintptr_t>(arena_); }
+    bool synced(unsigned thread, unsigned other, unsigned since) const;  // by a __syncwarp of both
+    void fence();
     std::string where() const;  // "thread (1, 0, 0) of block (0, 0, 0)"
     bool on_guard_page(const void* address) const;
 
 private:
     friend void run_threads_trampoline();
     void run_block(uint64_t index);
+    Party party(uintptr_t pc) const;  // the running thread, now
+    void settle();
     void run_threads();          // on a fiber stack: starts threads until none is left
     void park(Wait wait);
     [[noreturn]] void hand_over();
@@ -142,6 +153,11 @@ private:
     std::vector<unsigned> depth_;  // of calls, where accesses are watched
     std::vector<char> inside_;  // the kernel's body, by thread: what the launch itself reads does not count
     Profile profile_;
+    uint64_t block_number_ = 0;
+    struct PartialSync {
+        unsigned warp, number, mask;
+    };
+    std::vector<PartialSync> partial_syncs_;
     Suspended main_ = nullptr;
     char* stacks_ = nullptr;
 

@@ -87,6 +87,9 @@ ATOMICS(64, uint64_t)
 
 namespace cudabook {
 void trace_atomic(const void* address, unsigned size, void* pc) { note(address, uint8_t(size), Kind::atomic, pc); }
+void fence() {
+    if (worker) worker->fence();
+}
 void entered() {
     if (worker) worker->enter();
 }

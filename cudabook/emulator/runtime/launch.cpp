@@ -153,10 +153,19 @@ void run_launch(const LaunchSite& site, const Config& config, void (*entry)(void
                   uint64_t(config.grid.x) * config.grid.y * config.grid.z};
     Profile profile;
     if (profiling()) launch.profile = &profile;
-    bool small = launch.blocks == 1 || launch.blocks * launch.block_size < 4096;
+    if (sanitizer) sanitizer->start_launch(site.text);
+    // One core while memory is watched for races: then no lock is needed, and reports come in a fixed order.
+    bool small = sanitizer || launch.blocks == 1 || launch.blocks * launch.block_size < 4096;
     the_pool().run(launch, small);
     fflush(stdout);  // what device code printed
     if (launch.profile) keep_profile(launch, profile);
+    if (sanitizer) {
+        const Fault& f = launch.fault;
+        bool barrier = f.kind.find("barrier") != std::string::npos || f.kind.find("mask") != std::string::npos;
+        if (launch.stopped && f.kind != "reported")
+            sanitizer->add({barrier ? "synccheck" : "memcheck", f.kind, f.message, "", ""});
+        sanitizer->finish_launch();
+    }
     if (launch.stopped) set_error(launch.fault.error, at + launch.fault.kind + ". " + launch.fault.message);
 }
 

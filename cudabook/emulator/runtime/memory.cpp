@@ -1,18 +1,17 @@
 // "Device" memory: ordinary memory with the alignment that cudaMalloc gives, filled so that reading it early shows.
 #include "block.h"
+#include "regions.h"
 
 #include "cudabook/api.h"
 
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <mutex>
 
 namespace {
 
 constexpr size_t alignment = 256;
 std::mutex guard;
-std::map<void*, size_t> live;  // every pointer that cudaMalloc and its kin gave out
 constexpr size_t device_bytes = size_t(16) << 30;
 size_t used = 0;
 
@@ -21,18 +20,22 @@ cudaError_t fail(cudaError_t error, const std::string& why) {
     return error;
 }
 
-cudaError_t allocate(void** pointer, size_t bytes, const char* call) {
+size_t room_of(size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+cudaError_t allocate(void** pointer, size_t bytes, const char* call, void* caller) {
     if (!pointer) return fail(cudaErrorInvalidValue, std::string(call) + ": the address of the pointer is null.");
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
     std::lock_guard lock(guard);
-    size_t room = (bytes + alignment - 1) / alignment * alignment;
-    void* p = room <= device_bytes - used ? aligned_alloc(alignment, room) : nullptr;
+    size_t room = room_of(bytes);
+    // Twice the alignment more than asked for, so that what follows belongs to nobody.
+    void* p = room <= device_bytes - used ? aligned_alloc(alignment, room + 2 * alignment) : nullptr;
     if (!p)
         return fail(cudaErrorMemoryAllocation, std::string(call) + ": " + std::to_string(bytes) + " bytes asked for, " +
                                                    std::to_string(device_bytes - used) + " left.");
-    memset(p, 0xff, room);  // NaN as a float, -1 as an int
-    live[p] = bytes;
+    cudabook::fill_with_poison(p, room);
+    cudabook::add_region({reinterpret_cast<uintptr_t>(p), bytes, std::string("memory of ") + call, 1, false,
+                          reinterpret_cast<uintptr_t>(caller)});
     used += room;
     *pointer = p;
     return cudaSuccess;
@@ -41,12 +44,15 @@ cudaError_t allocate(void** pointer, size_t bytes, const char* call) {
 cudaError_t release(void* pointer, const char* call) {
     if (!pointer) return cudaSuccess;
     std::lock_guard lock(guard);
-    auto it = live.find(pointer);
-    if (it == live.end())
+    auto begin = reinterpret_cast<uintptr_t>(pointer);
+    const cudabook::Region* region = cudabook::region_at(begin);
+    size_t bytes = region && region->begin == begin && region->made_at ? region->bytes : 0;
+    if (!bytes || !cudabook::free_region(begin))
         return fail(cudaErrorInvalidValue,
                     std::string(call) + ": the pointer was not given out by cudaMalloc, or has been freed already.");
-    used -= (it->second + alignment - 1) / alignment * alignment;
-    live.erase(it);
+    used -= room_of(bytes);
+    if (cudabook::sanitizer) return cudaSuccess;  // kept, so that a later use is seen
+    cudabook::forget_region(begin);
     free(pointer);
     return cudaSuccess;
 }
@@ -55,11 +61,19 @@ cudaError_t release(void* pointer, const char* call) {
 
 inline namespace cudabook_cuda {
 
-cudaError_t cudaMalloc(void** p, size_t bytes) { return allocate(p, bytes, "cudaMalloc"); }
-cudaError_t cudaMallocManaged(void** p, size_t bytes, unsigned) { return allocate(p, bytes, "cudaMallocManaged"); }
-cudaError_t cudaMallocHost(void** p, size_t bytes, unsigned) { return allocate(p, bytes, "cudaMallocHost"); }
-cudaError_t cudaHostAlloc(void** p, size_t bytes, unsigned) { return allocate(p, bytes, "cudaHostAlloc"); }
-cudaError_t cudaMallocAsync(void** p, size_t bytes, cudaStream_t) { return allocate(p, bytes, "cudaMallocAsync"); }
+cudaError_t cudaMalloc(void** p, size_t bytes) { return allocate(p, bytes, "cudaMalloc", __builtin_return_address(0)); }
+cudaError_t cudaMallocManaged(void** p, size_t bytes, unsigned) {
+    return allocate(p, bytes, "cudaMallocManaged", __builtin_return_address(0));
+}
+cudaError_t cudaMallocHost(void** p, size_t bytes, unsigned) {
+    return allocate(p, bytes, "cudaMallocHost", __builtin_return_address(0));
+}
+cudaError_t cudaHostAlloc(void** p, size_t bytes, unsigned) {
+    return allocate(p, bytes, "cudaHostAlloc", __builtin_return_address(0));
+}
+cudaError_t cudaMallocAsync(void** p, size_t bytes, cudaStream_t) {
+    return allocate(p, bytes, "cudaMallocAsync", __builtin_return_address(0));
+}
 cudaError_t cudaFree(void* p) { return release(p, "cudaFree"); }
 cudaError_t cudaFreeHost(void* p) { return release(p, "cudaFreeHost"); }
 cudaError_t cudaFreeAsync(void* p, cudaStream_t) { return release(p, "cudaFreeAsync"); }

@@ -1,11 +1,16 @@
 // The profiles of the launches between two calls from Python.
 #include "block.h"
+#include "regions.h"
+
+#include <cstdlib>
+#include <set>
 
 namespace cudabook {
 namespace {
 
 bool watching = false;  // changed between launches only
 std::string kept;       // a JSON list, without its closing bracket
+std::set<uintptr_t> older;  // regions that were there before the sanitizer was: no leaks of what it watches
 
 std::string quoted(const char* text) {
     std::string out = "\"";
@@ -47,4 +52,43 @@ extern "C" __attribute__((visibility("default"))) const char* cudabook_profile_e
     cudabook::watching = false;
     cudabook::kept += cudabook::kept.empty() ? "[]" : "]";
     return cudabook::kept.c_str();
+}
+
+// --- sanitizing
+
+extern "C" __attribute__((visibility("default"))) void cudabook_sanitize_begin() {
+    cudabook::sanitizer = new cudabook::Sanitizer;
+    cudabook::older.clear();
+    for (const cudabook::Region& region : cudabook::all_regions()) cudabook::older.insert(region.begin);
+}
+
+// `bytes` at `begin` are `name`, of elements of `element` bytes; kernels may use them until they are forgotten.
+extern "C" __attribute__((visibility("default"))) void cudabook_region(uintptr_t begin, size_t bytes, const char* name,
+                                                                       unsigned element) {
+    if (bytes) cudabook::add_region({begin, bytes, name, element, false, 0});
+}
+extern "C" __attribute__((visibility("default"))) void cudabook_forget_region(uintptr_t begin) {
+    cudabook::forget_region(begin);
+}
+
+// The reports since the beginning, a JSON list; memory of cudaMalloc that is still there counts as a leak.
+extern "C" __attribute__((visibility("default"))) const char* cudabook_sanitize_end() {
+    using namespace cudabook;
+    static std::string text;
+    sanitizer->start_launch("");
+    for (const Region& region : all_regions()) {
+        if (region.made_at && region.freed) {
+            forget_region(region.begin);
+            free(reinterpret_cast<void*>(region.begin));
+        } else if (region.made_at && !older.count(region.begin)) {
+            Report r{"memcheck", "leak", std::to_string(region.bytes) + " bytes were never freed", region.name,
+                     "global"};
+            r.pc = region.made_at;
+            sanitizer->add(r);
+        }
+    }
+    text = sanitizer->json();
+    delete sanitizer;
+    sanitizer = nullptr;
+    return text.c_str();
 }

@@ -16,7 +16,8 @@ std::string hex(unsigned v) {
 }  // namespace
 
 // On a GPU, the lanes of a mask that do not exist or have returned are not waited for; neither are they here.
-Met Worker::meet(unsigned mask, uint64_t value, const char* file, int line) {
+Met Worker::meet(unsigned mask, uint64_t value, const char* file, int line, bool orders) {
+    settle();
     if (meetings_.empty()) meetings_.resize(max_block_threads);
     unsigned lane = current_ % 32, warp = current_ / 32;
     if (!(mask >> lane & 1))
@@ -28,6 +29,7 @@ Met Worker::meet(unsigned mask, uint64_t value, const char* file, int line) {
     Meeting& meeting = meetings_[32 * warp + which];
     unsigned generation = meeting.generation;
     meeting.mask = mask;
+    meeting.orders = orders;
     meeting.value[generation % 2][lane] = value;
     meeting.arrived |= 1u << lane;
     warps_[warp].open |= 1u << which;
@@ -53,12 +55,25 @@ void Worker::close_if_complete(unsigned warp, unsigned which) {
     Meeting& meeting = meetings_[32 * warp + which];
     if (meeting.mask & ~warps_[warp].done & ~meeting.arrived) return;
     meeting.present[meeting.generation % 2] = meeting.arrived;
+    if (meeting.orders) {
+        unsigned number = ++warps_[warp].syncs;
+        if (~(meeting.arrived | warps_[warp].done) == 0) warps_[warp].last_full = number;
+        else partial_syncs_.push_back({warp, number, meeting.arrived});
+    }
     meeting.unread += std::popcount(meeting.arrived);
     ready_ += std::popcount(meeting.arrived);
     warps_[warp].resting &= ~meeting.arrived;
     meeting.arrived = 0;
     ++meeting.generation;
     warps_[warp].open &= ~(1u << which);
+}
+
+bool Worker::synced(unsigned thread, unsigned other, unsigned since) const {
+    if (warps_[thread / 32].last_full > since) return true;
+    unsigned lanes = 1u << thread % 32 | 1u << other % 32;
+    for (const PartialSync& s : partial_syncs_)
+        if (s.warp == thread / 32 && s.number > since && (s.mask & lanes) == lanes) return true;
+    return false;
 }
 
 void Worker::lane_left(unsigned thread) {
@@ -108,12 +123,23 @@ void Worker::let_go(unsigned w, unsigned group) {
 // then lowest in the code, goes first: lanes that left a loop early so wait for the rest.
 void Worker::access(const void* address, uint8_t size, Kind kind, uintptr_t pc) {
     auto where = static_cast<const char*>(address);
-    if (!launch_->profile || !inside_[current_]) return;
+    if (!(launch_->profile || sanitizer) || !inside_[current_]) return;
     if (where >= stacks_ && where < stacks_ + max_block_threads * stack_bytes) return;  // the thread's own variables
     if (is_builtin_variable(address)) return;
-    accesses_[current_] = {pc, reinterpret_cast<uintptr_t>(address), depth_[current_], size, kind};
+    Access access{pc, reinterpret_cast<uintptr_t>(address), depth_[current_], size, kind};
+    if (sanitizer) {
+        settle();
+        if (!sanitizer->allowed(access, party(pc), arena_begin(), arena_size))
+            fail({size > 1 && access.address % size ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress, "reported",
+                  ""});
+    }
+    accesses_[current_] = access;
     warps_[current_ / 32].at_access |= 1u << current_ % 32;
     park({&turn_[current_], turn_[current_], "", 0});
+    if (sanitizer) {
+        Space space = access.address - arena_begin() < arena_size ? Space::shared : Space::global;
+        sanitizer->happens(access, party(pc), space, arena_begin(), *this);
+    }
 }
 
 void Worker::make_request(unsigned w) {
@@ -132,7 +158,7 @@ void Worker::make_request(unsigned w) {
         }
     }
     warp.at_access &= ~group;
-    profile_.request(lanes, group, reinterpret_cast<uintptr_t>(arena_), arena_size);
+    if (launch_->profile) profile_.request(lanes, group, reinterpret_cast<uintptr_t>(arena_), arena_size);
     let_go(w, group);
 }
 

@@ -7,6 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+namespace cudabook {
+void fence();  // tells the runtime that the thread has passed a fence
+}
+
 inline namespace cudabook_cuda {
 
 // --- min and max of mixed arithmetic types, as CUDA has them in the global namespace
@@ -93,8 +97,14 @@ template <class T> inline void __stcg(T* p, T v) { *p = v; }
 template <class T> inline void __stwt(T* p, T v) { *p = v; }
 
 // --- fences: one OS thread runs a block; between blocks the machine's own fence is needed
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+#ifdef __SANITIZE_THREAD__
+#define CUDABOOK_FENCE cudabook::fence();
+#else
+#define CUDABOOK_FENCE
+#endif
+inline void __threadfence() { CUDABOOK_FENCE __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_system() { CUDABOOK_FENCE __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+#undef CUDABOOK_FENCE
 
 }  // namespace cudabook_cuda

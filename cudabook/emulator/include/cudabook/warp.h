@@ -12,6 +12,7 @@ struct Met {
 };
 
 Met meet(unsigned mask, uint64_t value, const char* file, int line);
+void sync_warp(unsigned mask, const char* file, int line);
 unsigned active_lanes(const char* file, int line);
 
 // A barrier of the block that also counts: how many threads gave true.
@@ -81,7 +82,7 @@ inline int __any_sync(unsigned mask, int predicate, CUDABOOK_HERE) {
 inline int __all_sync(unsigned mask, int predicate, CUDABOOK_HERE) {
     return __ballot_sync(mask, !predicate, file, line) == 0;
 }
-inline void __syncwarp(unsigned mask = 0xffffffffu, CUDABOOK_HERE) { cudabook::meet(mask, 0, file, line); }
+inline void __syncwarp(unsigned mask = 0xffffffffu, CUDABOOK_HERE) { cudabook::sync_warp(mask, file, line); }
 inline unsigned __activemask(CUDABOOK_HERE) { return cudabook::active_lanes(file, line); }
 
 template <class T>

@@ -1,0 +1,162 @@
+"""Finding what a kernel must not do, on the emulator: accesses out of bounds, unwritten values, races, bad barriers."""
+
+import dataclasses
+import functools
+import json
+import re
+from dataclasses import dataclass, field
+
+from . import watch
+from .errors import CudaError
+
+
+@dataclass(frozen=True)
+class Report:
+    """One finding.
+
+    Attributes:
+        tool: 'memcheck', 'initcheck', 'racecheck' or 'synccheck', as compute-sanitizer's tools are called.
+        kind: what it is, such as 'store out of bounds' or 'read after write'.
+        why: a sentence.
+        file, line: where the access (of a race: the later one) or the barrier stands.
+        other_file, other_line: of a race, the earlier access; of a barrier, where else threads wait; else '' and 0.
+        block, thread: who did it, as linear numbers; ``other_block`` and ``other_thread``: the other of a race.
+        space: 'global' or 'shared'; '' for barriers.
+        name, index: the tensor and its element, or the shared variable and the byte in it.
+        count: how many accesses were like this one.
+    """
+
+    tool: str
+    kind: str
+    why: str
+    file: str
+    line: int
+    other_file: str
+    other_line: int
+    block: int
+    thread: int
+    other_block: int
+    other_thread: int
+    space: str
+    name: str
+    index: int
+    count: int
+
+    def __str__(self) -> str:
+        other = f", and {self.other_file}:{self.other_line} by thread {self.other_thread}" if self.other_line else ""
+        if other and self.other_block != self.block:
+            other += f" of block {self.other_block}"
+        who = f" by thread {self.thread} of block {self.block}" if self.space else ""
+        times = f" ({self.count} times)" if self.count > 1 else ""
+        return f"{self.tool}: {self.kind}{times}\n  at {self.file}:{self.line}{who}{other}\n  {self.why}"
+
+
+@dataclass
+class Reports:
+    """The findings of a ``with cudabook.sanitize()`` block."""
+
+    reports: list[Report] = field(default_factory=list)
+
+    def __iter__(self):
+        return iter(self.reports)
+
+    def __len__(self) -> int:
+        return len(self.reports)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.reports)) or "no findings"
+
+    def json(self) -> str:
+        """The findings as a JSON list of objects with the fields of :class:`Report`."""
+        return json.dumps([dataclasses.asdict(r) for r in self.reports], indent=1)
+
+
+class sanitize:
+    """Watch for faults: ``with cudabook.sanitize() as found: op.vector_add(a, b)``, then ``print(found)``.
+
+    A launch that had to be stopped is a finding; the error that it raises ends the block and is not passed on. As with
+    :class:`cudabook.profile`, functions are looked up inside the block, and only the emulator can watch.
+    """
+
+    def __enter__(self) -> Reports:
+        watch.begin("sanitizing")
+        _guard_tensors(True)
+        watch.runtime().cudabook_sanitize_begin()
+        _named.clear()
+        self._reports = Reports()
+        global _active
+        _active = True
+        return self._reports
+
+    def __exit__(self, kind, error, traceback) -> bool:
+        global _active
+        _active = False
+        watch.end()
+        raw = json.loads(watch.runtime().cudabook_sanitize_end().decode())
+        _guard_tensors(False)
+        for begin in _named:
+            watch.runtime().cudabook_forget_region(begin)
+        self._reports.reports = _reports(raw)
+        stopped = isinstance(error, CudaError) or (isinstance(error, RuntimeError) and "CUDA error" in str(error))
+        return stopped and bool(self._reports.reports)
+
+
+_active = False
+_named: set[int] = set()
+
+
+def name_tensors(tensors: dict) -> None:
+    """While sanitizing, tell the runtime which memory the named tensors are. Others do nothing."""
+    if not _active:
+        return
+    for name, tensor in tensors.items():
+        storage = tensor.untyped_storage()
+        if storage.nbytes():
+            watch.runtime().cudabook_region(storage.data_ptr(), storage.nbytes(), name.encode(), tensor.element_size())
+            _named.add(storage.data_ptr())
+
+
+def naming(operator):
+    """An operator that names its tensor arguments before each call, if sanitizing."""
+    if not _active or not hasattr(operator, "default"):
+        return operator
+    names = [a.name for a in operator.default._schema.arguments]
+
+    @functools.wraps(operator)
+    def call(*args, **kwargs):
+        import torch
+
+        given = dict(zip(names, args, strict=False)) | kwargs
+        name_tensors({n: t for n, t in given.items() if isinstance(t, torch.Tensor)})
+        return operator(*args, **kwargs)
+
+    return call
+
+
+@functools.lru_cache(maxsize=1)
+def _tensor_guard():
+    import ctypes
+
+    from .emulator.build import torch_memory_library
+
+    return ctypes.CDLL(str(torch_memory_library()))
+
+
+def _guard_tensors(on: bool) -> None:
+    """Let new CPU tensors have unused memory around them, filled with a value that says "not written"."""
+    _tensor_guard().cudabook_guard_tensors(int(on))
+
+
+def _reports(raw: list[dict]) -> list[Report]:
+    places = watch.source_lines({tuple(p) for r in raw for p in (r["at"], r["other_at"]) if p})
+    reports = []
+    for r in raw:
+        at, other = r.pop("at"), r.pop("other_at")
+        file, line = places[tuple(at)] if at else ("", 0)
+        other_file, other_line = places[tuple(other)] if other else ("", 0)
+        if not at:  # a barrier or a machine fault: the sentence names the lines
+            named = re.findall(r"(/[^\s:]+):(\d+)", r["why"])
+            file, line = (named[0][0], int(named[0][1])) if named else ("", 0)
+            other_file, other_line = (named[1][0], int(named[1][1])) if len(named) > 1 else ("", 0)
+        reports.append(Report(file=file, line=line, other_file=other_file, other_line=other_line, **r))
+    return reports
