@@ -109,7 +109,7 @@ def main() -> None:
         print(f"{work:22} {ours * 1e3:9.3f} ms {ours / threads * 1e9:10.1f}   {against:16} "
               f"{theirs * 1e3:9.3f} ms {ratio:>20}")
     for what, seconds in (("counted", counted), ("sanitized", sanitized)):
-        print(f"tiled matmul, 256^3, every access {what}: {seconds * 1e3:.0f} ms, {seconds / plain:.1f} x the plain run")
+        print(f"tiled matmul, 256^3, every access {what}: {seconds * 1e3:.0f} ms, {seconds / plain:.1f} x plain")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,20 @@ def measure(op) -> list[dict]:
     return [*bandwidth(op), *overhead(op), *clock(op)]
 
 
+def counted(op) -> dict:
+    """The calls whose counters are read on the GPU and counted on the emulator: each launches one kernel."""
+    calls = {}
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        for n in (16384, 10_000):
+            a, b = (torch.ones(n + 64, device=op.device, dtype=dtype) for _ in range(2))
+            start = -(a.data_ptr() // dtype.itemsize) % 64  # 64 elements or more are a multiple of 128 bytes
+            aligned = a[start : start + n], b[-(b.data_ptr() // dtype.itemsize) % 64 :][:n]
+            for version in (1, 2, 3):
+                name = f"v{version}, {str(dtype).removeprefix('torch.')}, n = {n}"
+                calls[name] = lambda v=version, pair=aligned: op.vector_add(*pair, v)
+    return calls
+
+
 def bandwidth(op) -> list[dict]:
     rows = []
     for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):

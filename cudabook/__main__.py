@@ -51,12 +51,40 @@ def progress(args) -> int:
 
 
 def record(args) -> int:
-    from . import build, records
+    from . import build, counters, records
 
     operators = sorted(p.name for p in build.CSRC.iterdir() if (build.ROOT / "benchmarks" / f"{p.name}.py").exists())
     for name in args.name or operators:
-        print(f"Written: {records.write(records.measure(name))}")
+        measured = counters.measure(name) if args.counters else records.measure(name)
+        print(f"Written: {records.write(measured)}")
     return 0
+
+
+def sanitize(args) -> int:
+    import os
+    import runpy
+
+    os.environ["CUDABOOK_TARGET"] = "emulator"
+    import cudabook
+
+    sys.argv = [str(args.script), *args.arguments]
+    with cudabook.sanitize() as found:
+        runpy.run_path(str(args.script), run_name="__main__")
+    print(found)
+    if args.json:
+        args.json.write_text(found.json())
+    return 1 if len(found) else 0
+
+
+def _record_arguments(parser) -> None:
+    parser.add_argument("name", nargs="*", help="the operators; all that have a benchmark if none is named")
+    parser.add_argument("--counters", action="store_true", help="read hardware counters with Nsight Compute instead")
+
+
+def _sanitize_arguments(parser) -> None:
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the findings as JSON")
+    parser.add_argument("script", type=Path, help="a Python script that loads and calls kernels")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="the script's own arguments")
 
 
 def _check_arguments(parser) -> None:
@@ -78,8 +106,9 @@ COMMANDS = {
     "record": (
         "measure operators on this machine's GPU and write records/",
         record,
-        lambda parser: parser.add_argument("name", nargs="*", help="the operators; all that have a benchmark if none"),
+        _record_arguments,
     ),
+    "sanitize": ("run a script on the emulator and report what its kernels must not do", sanitize, _sanitize_arguments),
     "progress": ("list the exercises and how far you are", progress, lambda parser: None),
 }
 

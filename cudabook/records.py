@@ -19,7 +19,7 @@ class Record:
     """What was measured of one operator on one GPU.
 
     Attributes:
-        name: the operator, a folder in ``csrc``.
+        name: the operator, a folder in ``csrc``; ``<operator>_counters`` for a reading of hardware counters.
         rows: the measurements, one dict each; ``benchmarks/<name>.py`` says which keys they have, and in what units.
         stamp: GPU, driver, torch, CUDA, date (UTC).
         sources: digest of the operator's sources that were measured.
@@ -35,7 +35,7 @@ class Record:
     @property
     def stale(self) -> bool:
         """Whether the operator's sources have changed since."""
-        return self.sources != sources_digest(self.name)
+        return self.sources != sources_digest(self.name.removesuffix("_counters"))
 
     @property
     def label(self) -> str:
@@ -66,13 +66,7 @@ def record(name: str) -> Record:
     Raises:
         FileNotFoundError: there is no GPU, and nothing was recorded.
     """
-    if cuda.problem() is None:
-        return measure(name)
-    found = [_read(p) for p in folder().glob(f"*/{name}.json")]
-    if not found:
-        raise FileNotFoundError(f"There is no GPU here and no record of '{name}' in {folder()}. "
-                                f"On a machine with a GPU, run: cudabook record {name}")
-    return max(found, key=lambda r: r.stamp["date"])
+    return measure(name) if cuda.problem() is None else recall(name)
 
 
 def measure(name: str) -> Record:
@@ -83,14 +77,34 @@ def measure(name: str) -> Record:
     """
     if why := cuda.problem():
         raise TargetError(f"'{name}' cannot be measured: {why}.")
-    script = build.ROOT / "benchmarks" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"cudabook_benchmark_{name}", script)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     operators = build.load(name, target="cuda")
     with progress(f"measuring {name}"):
-        rows = module.measure(operators)
+        rows = benchmark(name).measure(operators)
     return Record(name, rows, stamp(), sources_digest(name), live=True)
+
+
+def benchmark(name: str):
+    """The module ``benchmarks/<name>.py``."""
+    spec = importlib.util.spec_from_file_location(
+        f"cudabook_benchmark_{name}", build.ROOT / "benchmarks" / f"{name}.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def recall(name: str) -> Record:
+    """The newest record of that name.
+
+    Raises:
+        FileNotFoundError: nothing was recorded.
+    """
+    found = [_read(p) for p in folder().glob(f"*/{name}.json")]
+    if not found:
+        raise FileNotFoundError(
+            f"There is no record of '{name}' in {folder()}. On a machine with a GPU, run: cudabook record"
+        )
+    return max(found, key=lambda r: r.stamp["date"])
 
 
 def write(record: Record) -> Path:

@@ -57,7 +57,7 @@ def test_a_record_of_other_sources_says_so(own_records):
 
 
 def test_no_record_is_an_error_that_says_what_to_do(own_records):
-    with pytest.raises(FileNotFoundError, match="cudabook record matmul"):
+    with pytest.raises(FileNotFoundError, match="no record of 'matmul'"):
         cudabook.record("matmul")
 
 

@@ -1,0 +1,98 @@
+"""The emulator's counts beside Nsight Compute's, for the same calls.
+
+``benchmarks/<name>.py`` says which calls, in ``counted(op)``: label -> function that launches one kernel.
+"""
+
+import csv
+import io
+import os
+import subprocess
+import sys
+
+from . import build, cuda, records
+from .errors import TargetError
+from .profiling import Launch, profile
+
+# Our name -> Nsight Compute's.
+METRICS = {
+    "load requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "load sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "store requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "store sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "shared load wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared store wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+}
+
+
+def of_launch(launch: Launch) -> dict[str, int]:
+    """The six counters of a launch on the emulator, by the names of :data:`METRICS`."""
+    return {
+        "load requests": launch.total("requests", "load"),
+        "load sectors": launch.total("sectors", "load"),
+        "store requests": launch.total("requests", "store"),
+        "store sectors": launch.total("sectors", "store"),
+        "shared load wavefronts": launch.total("wavefronts", "load", "shared"),
+        "shared store wavefronts": launch.total("wavefronts", "store", "shared"),
+    }
+
+
+def on_emulator(name: str) -> dict[str, dict[str, int]]:
+    """Call -> its counters, counted on the emulator."""
+    counted = {}
+    operators = build.load(name, target="emulator")
+    for label, call in records.benchmark(name).counted(operators).items():
+        with profile() as p:
+            call()
+        [launch] = p.launches
+        counted[label] = of_launch(launch)
+    return counted
+
+
+def measure(name: str) -> records.Record:
+    """Read the counters on the GPU at hand, with Nsight Compute.
+
+    Raises:
+        TargetError: there is no GPU, or ncu is not there or may not read counters. Its own words are in the message.
+    """
+    if why := cuda.problem():
+        raise TargetError(f"The counters of '{name}' cannot be read: {why}.")
+    labels = list(records.benchmark(name).counted(build.load(name, target="cuda")))
+    command = ["ncu", "--csv", "--print-units", "base", "--clock-control", "none", "--profile-from-start", "off",
+               "--metrics", ",".join(METRICS.values()), sys.executable, "-m", "cudabook.counters", name]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"CUDABOOK_PROGRESS": "0"})
+    except FileNotFoundError:
+        raise TargetError("The program 'ncu' (Nsight Compute) was not found on PATH. Install it with CUDA.") from None
+    table = done.stdout[done.stdout.find('"ID"') :]
+    if done.returncode or not table.startswith('"ID"'):
+        raise TargetError(f"ncu failed with status {done.returncode}:\n{(done.stdout + done.stderr)[-1500:]}")
+    values: dict[int, dict[str, int]] = {}
+    for row in csv.DictReader(io.StringIO(table)):
+        values.setdefault(int(row["ID"]), {})[row["Metric Name"]] = int(float(row["Metric Value"].replace(",", "")))
+    if len(values) != len(labels):
+        raise TargetError(f"ncu saw {len(values)} kernels in {len(labels)} calls: each must launch exactly one.")
+    rows = [
+        {"call": label, **{ours: values[i][theirs] for ours, theirs in METRICS.items()}}
+        for label, i in zip(labels, sorted(values), strict=True)
+    ]
+    return records.Record(f"{name}_counters", rows, records.stamp(), records.sources_digest(name), live=True)
+
+
+def main() -> None:
+    """What ncu runs: each call once, and only those calls profiled."""
+    import torch
+
+    name = sys.argv[1]
+    calls = records.benchmark(name).counted(build.load(name, target="cuda"))
+    for call in calls.values():
+        call()
+    torch.cuda.synchronize()
+    torch.cuda.profiler.start()
+    for call in calls.values():
+        call()
+    torch.cuda.synchronize()
+    torch.cuda.profiler.stop()
+
+
+if __name__ == "__main__":
+    main()
