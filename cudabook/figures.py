@@ -275,3 +275,58 @@ def includes(rows: list[tuple[str, list[str]]], edges: list[tuple[str, str]]) ->
         down = to_top > top
         _arrow(axes, x, bottom if down else top, to_top if down else to_bottom, to_x)
     return figure
+
+
+def sectors_by_stride(strides: list[int], sectors: list[float]) -> Figure:
+    """Sectors that one load of a warp touches, against the distance of its lanes in elements."""
+    figure, axes = _figure(2.9)
+    axes.bar([str(s) for s in strides], sectors, color=BLUE)
+    for x, y in enumerate(sectors):
+        axes.text(x, y, f"{y:g}", ha="center", va="bottom", size=11, color=INK)
+    axes.axhline(4, color=RED, lw=1.5, label="the fewest for 32 floats")
+    axes.set_xlabel("stride in floats", size=11)
+    axes.set_ylabel("sectors a request", size=11)
+    axes.legend(frameon=False, fontsize=11, loc="upper left")
+    return figure
+
+
+def banks(row: int, lanes: int = 8) -> Figure:
+    """Which of the 32 banks the first lanes of a warp read, going down a column of a tile.
+
+    Args:
+        row: floats from one row of the tile to the next.
+        lanes: lanes to draw; lane k reads word ``k * row``, which lies in bank ``k * row % 32``.
+    """
+    figure, axes = _canvas(0.32 * lanes + 0.9, lanes + 1.6)
+    width = 92 / 32
+    for bank in range(0, 32, 4):
+        axes.text(8 + (bank + 0.5) * width, 0.3, bank, ha="center", va="center", size=10, color=INK)
+    axes.text(0, 0.3, "bank", va="center", size=10, color=INK)
+    for lane in range(lanes):
+        axes.text(0, lane + 1.3, f"lane {lane}", va="center", size=10, color=INK)
+        for bank in range(32):
+            hit = lane * row % 32 == bank
+            axes.add_patch(Rectangle((8 + bank * width, lane + 0.9), width * 0.86, 0.8, color=BLUE if hit else PALE))
+    used = len({lane * row % 32 for lane in range(32)})
+    axes.text(0, lanes + 1.4, f"rows of {row} floats: 32 lanes use {used} bank{'s' * (used > 1)}", size=11, color=INK)
+    return figure
+
+
+def source_heat(lines: list[tuple[int, str]], cost: dict[int, float], unit: str) -> Figure:
+    """Source lines with a bar behind each: its part of the cost.
+
+    Args:
+        lines: line number and text of each line to show.
+        cost: line number -> cost, in ``unit``.
+        unit: what is counted, for the title.
+    """
+    figure, axes = _canvas(0.24 * len(lines) + 0.5, len(lines) + 1)
+    most = max(cost.values())
+    axes.text(0, 0.2, f"{unit} by line", size=11, color=INK)
+    for place, (number, text) in enumerate(lines, start=1):
+        value = cost.get(number, 0)
+        axes.add_patch(Rectangle((0, place - 0.45), 100 * value / most, 0.9, color=BLOCKS[1]))
+        axes.text(1, place, text, family="monospace", size=9, va="center", color=INK)
+        if value:
+            axes.text(99, place, f"{value:,.0f}", size=10, va="center", ha="right", color=INK)
+    return figure

@@ -3,7 +3,9 @@
 import dataclasses
 import functools
 import json
+import os
 import re
+import textwrap
 from dataclasses import dataclass, field
 
 from . import watch
@@ -43,12 +45,21 @@ class Report:
     count: int
 
     def __str__(self) -> str:
-        other = f", and {self.other_file}:{self.other_line} by thread {self.other_thread}" if self.other_line else ""
-        if other and self.other_block != self.block:
-            other += f" of block {self.other_block}"
-        who = f" by thread {self.thread} of block {self.block}" if self.space else ""
         times = f" ({self.count} times)" if self.count > 1 else ""
-        return f"{self.tool}: {self.kind}{times}\n  at {self.file}:{self.line}{who}{other}\n  {self.why}"
+        text = f"{self.tool}: {self.kind}{times}\n  {_short(self.file)}:{self.line}"
+        if self.space:
+            text += f" by thread {self.thread} of block {self.block}"
+        if self.other_line:
+            text += f"\n  {_short(self.other_file)}:{self.other_line}"
+            if self.space:
+                text += f" by thread {self.other_thread} of block {self.other_block}"
+        return "\n".join([text, *textwrap.wrap(self.why, 78, initial_indent="  ", subsequent_indent="  ")])
+
+
+def _short(file: str) -> str:
+    """A path as a reader sees it: relative to where Python runs, if it lies there."""
+    relative = os.path.relpath(file) if file else ""
+    return relative if not relative.startswith("..") else file
 
 
 @dataclass
@@ -158,5 +169,6 @@ def _reports(raw: list[dict]) -> list[Report]:
             named = re.findall(r"(/[^\s:]+):(\d+)", r["why"])
             file, line = (named[0][0], int(named[0][1])) if named else ("", 0)
             other_file, other_line = (named[1][0], int(named[1][1])) if len(named) > 1 else ("", 0)
+        r["why"] = re.sub(r"/[^\s:]*/([^/\s:]+:\d+)", r"\1", r["why"])
         reports.append(Report(file=file, line=line, other_file=other_file, other_line=other_line, **r))
     return reports
