@@ -283,7 +283,7 @@ def sectors_by_stride(strides: list[int], sectors: list[float]) -> Figure:
     axes.bar([str(s) for s in strides], sectors, color=BLUE)
     for x, y in enumerate(sectors):
         axes.text(x, y, f"{y:g}", ha="center", va="bottom", size=11, color=INK)
-    axes.axhline(4, color=RED, lw=1.5, label="the fewest for 32 floats")
+    axes.axhline(4, color=RED, lw=1.5, zorder=3, label="the fewest for 32 floats")
     axes.set_xlabel("stride in floats", size=11)
     axes.set_ylabel("sectors a request", size=11)
     axes.legend(frameon=False, fontsize=11, loc="upper left")
@@ -325,8 +325,8 @@ def source_heat(lines: list[tuple[int, str]], cost: dict[int, float], unit: str)
     axes.text(0, 0.2, f"{unit} by line", size=11, color=INK)
     for place, (number, text) in enumerate(lines, start=1):
         value = cost.get(number, 0)
-        axes.add_patch(Rectangle((0, place - 0.45), 100 * value / most, 0.9, color=BLOCKS[1]))
-        axes.text(1, place, text, family="monospace", size=9, va="center", color=INK)
+        axes.add_patch(Rectangle((11, place - 0.45), 89 * value / most, 0.9, color=BLOCKS[1]))
+        axes.text(12, place, text, family="monospace", size=9, va="center", color=INK)
         if value:
-            axes.text(99, place, f"{value:,.0f}", size=10, va="center", ha="right", color=INK)
+            axes.text(10, place, f"{value:,.0f}", size=10, va="center", ha="right", color=INK)
     return figure
