@@ -46,7 +46,9 @@ __global__ void votes_kernel(const int* in, int* out) {
     o[11] = 2 * __syncthreads_or(v == 5) + __syncthreads_and(v > -100);
 }
 
-extern "C" void votes(const int* in, int* out, int n, cudaStream_t stream) { votes_kernel<<<1, n, 0, stream>>>(in, out); }
+extern "C" void votes(const int* in, int* out, int n, cudaStream_t stream) {
+    votes_kernel<<<1, n, 0, stream>>>(in, out);
+}
 
 // Even and odd lanes meet apart, each in its own branch, and hand values on in a ring of their own.
 __global__ void divergent_kernel(int* out) {
@@ -60,7 +62,9 @@ __global__ void divergent_kernel(int* out) {
     out[threadIdx.x] = v + 1000 * __shfl_xor_sync(0xffffffffu, v, 1);
 }
 
-extern "C" void divergent(int* out, int threads, cudaStream_t stream) { divergent_kernel<<<1, threads, 0, stream>>>(out); }
+extern "C" void divergent(int* out, int threads, cudaStream_t stream) {
+    divergent_kernel<<<1, threads, 0, stream>>>(out);
+}
 
 // Shared memory handed from lane to lane with __syncwarp only; warps do not wait for each other.
 __global__ void syncwarp_kernel(int* out) {
@@ -75,7 +79,9 @@ __global__ void syncwarp_kernel(int* out) {
     }
 }
 
-extern "C" void syncwarp(int* out, int threads, cudaStream_t stream) { syncwarp_kernel<<<1, threads, 0, stream>>>(out); }
+extern "C" void syncwarp(int* out, int threads, cudaStream_t stream) {
+    syncwarp_kernel<<<1, threads, 0, stream>>>(out);
+}
 
 // A sum of ones over any block size: warps by shuffles, then the first warp over the warps' sums.
 __global__ void block_sum_kernel(const float* in, float* out) {

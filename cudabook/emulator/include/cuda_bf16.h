@@ -26,15 +26,7 @@ struct alignas(4) __nv_bfloat162 {
 };
 typedef __nv_bfloat162 nv_bfloat162;
 
-inline float __bfloat162float(__nv_bfloat16 a) { return a; }
-inline __nv_bfloat16 __float2bfloat16(float a) { return __nv_bfloat16(a); }
-inline __nv_bfloat16 __float2bfloat16_rn(float a) { return __nv_bfloat16(a); }
-inline __nv_bfloat16 __double2bfloat16(double a) { return __nv_bfloat16(a); }
-inline __nv_bfloat162 __floats2bfloat162_rn(float a, float b) { return {__nv_bfloat16(a), __nv_bfloat16(b)}; }
-inline float2 __bfloat1622float2(__nv_bfloat162 a) { return {a.x, a.y}; }
-inline __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return {a, b}; }
-inline __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return {a, b}; }
-
 CUDABOOK_SMALL_FLOAT(__nv_bfloat16, __nv_bfloat162)
+CUDABOOK_SMALL_FLOAT_CONVERSIONS(__nv_bfloat16, __nv_bfloat162, bfloat16, bfloat162)
 
 }  // namespace cudabook_cuda

@@ -1,6 +1,7 @@
 // Errors: the last error of a host thread with the sentence that explains it, and machine faults inside a kernel.
 #include "block.h"
 
+#include <cassert>
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
@@ -90,6 +91,14 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 }
 
 }  // namespace
+
+// assert() in a kernel; on the host it is the C library's.
+void assert_failed(const char* condition, const char* file, int line, const char* function) {
+    if (!worker) __assert_fail(condition, file, unsigned(line), function);
+    worker->fail({cudaErrorAssert, "device-side assert",
+                  "assert(" + std::string(condition) + ") does not hold at " + file + ":" + std::to_string(line) +
+                      " in " + worker->where() + "."});
+}
 
 void set_error(cudaError_t error, std::string why) {
     last_error = error;
