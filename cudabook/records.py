@@ -19,7 +19,8 @@ class Record:
     """What was measured of one operator on one GPU.
 
     Attributes:
-        name: the operator, a folder in ``csrc``; ``<operator>_counters`` for a reading of hardware counters.
+        name: the operator, a folder in ``csrc``; ``<operator>_counters`` for a reading of hardware counters;
+            ``planted`` for what compute-sanitizer says of the planted faults.
         rows: the measurements, one dict each; ``benchmarks/<name>.py`` says which keys they have, and in what units.
         stamp: GPU, driver, torch, CUDA, date (UTC).
         sources: digest of the operator's sources that were measured.
@@ -35,7 +36,7 @@ class Record:
     @property
     def stale(self) -> bool:
         """Whether the operator's sources have changed since."""
-        return self.sources != sources_digest(self.name.removesuffix("_counters"))
+        return self.sources != sources_digest(self.name)
 
     @property
     def label(self) -> str:
@@ -51,8 +52,10 @@ class Record:
 
 
 def sources_digest(name: str) -> str:
-    """The digest of everything in ``csrc/<name>``."""
-    return cache.digest_of_files(p for p in (build.CSRC / name).iterdir() if p.is_file())
+    """The digest of the sources that a record is about: ``csrc/<operator>``, or the planted faults in ``tests``."""
+    operator = name.removesuffix("_counters")
+    root = build.ROOT / "tests" / "planted" if operator == "planted" else build.CSRC / operator
+    return cache.digest_of_files(p for p in root.rglob("*") if p.is_file())
 
 
 def folder() -> Path:

@@ -9,7 +9,7 @@ import pytest
 import cudabook
 from cudabook import build, cuda, records
 
-FILES = sorted(p for p in (build.ROOT / "records").glob("*/*.json") if not p.stem.endswith("_counters"))
+FILES = sorted((build.ROOT / "records").glob("*/*.json"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.stem}")
@@ -17,8 +17,8 @@ def test_record_is_complete(path):
     record = records._read(path)
     assert {"gpu", "driver", "torch", "cuda", "date", "nvcc"} <= set(record.stamp)
     assert all(record.stamp.values()) and path.parent.name == record.stamp["gpu"].replace(" ", "_")
-    assert record.rows and (build.CSRC / record.name).is_dir()
-    for row in record.rows:
+    assert record.rows
+    for row in (r for r in record.rows if "ms" in r):
         assert 0 < row["ms_low"] <= row["ms"] <= row["ms_high"] and math.isfinite(row["ms_high"])
     if record.stale:
         warnings.warn(f"{path.parent.name}/{path.name}: the sources have changed since {record.stamp['date']}: "
