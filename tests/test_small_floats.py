@@ -43,8 +43,9 @@ def test_floats_are_rounded_to_nearest_even(target, device, kind):
     op = cudabook.load(SOURCE, target)
     every = values(torch.arange(2**16, dtype=torch.int32), TYPES[kind]).float()
     middle = (every[:-1].double() + every[1:].double()) / 2  # between two neighbours: ties
-    near = torch.cat([middle.float(), middle.float().nextafter(torch.tensor(torch.inf)),
-                      middle.float().nextafter(torch.tensor(-torch.inf)), torch.randn(N) * 10.0 ** torch.randint(-12, 6, (N,))])
+    ties, up, down = middle.float(), torch.tensor(torch.inf), torch.tensor(-torch.inf)
+    scattered = torch.randn(N) * 10.0 ** torch.randint(-12, 6, (N,))
+    near = torch.cat([ties, ties.nextafter(up), ties.nextafter(down), scattered])
     out = torch.zeros(len(near), dtype=torch.int32, device=device)
     getattr(op, f"{kind}_from_float")(near.to(device), out, len(near))
     assert same(out.cpu(), bits(near.to(TYPES[kind])), TYPES[kind]).all()
@@ -64,7 +65,8 @@ def test_arithmetic(target, device, kind):
     generator = torch.Generator().manual_seed(1)
     a, b, c = (torch.randint(0, 2**16, (N,), dtype=torch.int32, generator=generator) for _ in range(3))
     if kind == "bf16":  # products at a tie, and an addend too small for double to keep
-        a[:2], b[:2] = bits(torch.tensor([1.0 + 2**-7, 1.0 + 2**-7], dtype=dtype)), bits(torch.tensor([1.5, 1.5], dtype=dtype))
+        a[:2] = bits(torch.tensor([1 + 2**-7] * 2, dtype=dtype))
+        b[:2] = bits(torch.tensor([1.5] * 2, dtype=dtype))
         c[:2] = bits(torch.tensor([2.0**-100, -(2.0**-100)], dtype=dtype))
     out = torch.zeros(N, 12, dtype=torch.int32, device=device)
     getattr(op, f"{kind}_arithmetic")(a.to(device), b.to(device), c.to(device), out, N)
