@@ -121,6 +121,15 @@ def test_atomics_are_one_access_and_count_collisions(tmp_path):
     assert len(launch.accesses) == 2
 
 
+def test_shuffles_are_no_accesses_and_a_memset_is_of_its_line(tmp_path):
+    launch, mark = profile_of(tmp_path, """
+    float v = __shfl_down_sync(0xffffffffu, float(t), 1);
+    g[t] = v + __ballot_sync(0xffffffffu, t > 5);  // store
+    if (t == 0) memset(i, 0, 4 * int(g[40] > 9) + 64);  // set""")
+    assert {(a.line, a.kind) for a in launch.accesses} == {
+        (mark["store"], "store"), (mark["set"], "load"), (mark["set"], "store")}
+
+
 def test_accesses_in_device_functions_are_theirs(tmp_path):
     path = tmp_path / "kernel.cu"
     path.write_text("""#include <cuda_runtime.h>

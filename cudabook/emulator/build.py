@@ -7,6 +7,7 @@ processes can build at once, and an edit compiles only what it touched.
 import os
 import subprocess
 import sysconfig
+import threading
 from functools import lru_cache
 from pathlib import Path
 
@@ -26,7 +27,11 @@ _NVCC_MACROS = ["__CUDACC__", "__NVCC__", "__CUDACC_VER_MAJOR__=13", "__CUDACC_V
 KERNEL_FLAGS = [*_COMMON, "-O2", "-march=native", "-ftls-model=initial-exec", *(f"-D{m}" for m in _NVCC_MACROS)]
 # Watched kernels: every load and store calls the runtime. -fno-tree-sra keeps a float4 one access; -fno-reorder-blocks
 # keeps the code in the source's order, by which lanes that went apart meet again.
-_WATCH = ["-O1", "-fno-tree-sra", "-fno-reorder-blocks", "-fsanitize=thread"]
+# memcpy and its kin stay calls, which the linker turns into calls of the runtime's own.
+_MEMORY = ("memcpy", "memmove", "memset")
+_WATCH_LINK = [f"-Wl,--wrap={name}" for name in _MEMORY]
+_WATCH = ["-O1", "-fno-tree-sra", "-fno-reorder-blocks", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1"]
+_WATCH += [f"-fno-builtin-{name}" for name in _MEMORY]
 WATCH_FLAGS = [*(f for f in KERNEL_FLAGS if f != "-O2"), *_WATCH]
 BINDING_FLAGS = [*_COMMON, "-O1"]
 
@@ -73,7 +78,7 @@ def _object(path: Path, texts: dict[Path, str], flags: list[str], what: str, *ke
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (folder / place).write_text(text)
     out.parent.mkdir(parents=True, exist_ok=True)
-    partial = out.with_suffix(f".{os.getpid()}.tmp")
+    partial = out.with_suffix(f".{os.getpid()}-{threading.get_ident()}.tmp")
     source = folder / os.path.relpath(path, root)
     names = f"-ffile-prefix-map={folder}={root}"  # reports shall name the user's files
     command = [cxx(), *flags, names, "-I", str(INCLUDE), "-x", "c++", "-c", str(source), "-o", str(partial)]
@@ -122,7 +127,7 @@ def _link(objects: list[Path], name: str, flags: list[str]) -> Path:
     out = cache.folder() / "emulator" / "libraries" / f"{name}-{cache.digest(*objects, flags)}.so"
     if not out.exists():
         out.parent.mkdir(parents=True, exist_ok=True)
-        partial = out.with_suffix(f".{os.getpid()}.tmp")
+        partial = out.with_suffix(f".{os.getpid()}-{threading.get_ident()}.tmp")
         # -Bsymbolic: a library's own cudaMalloc or kernel is never mistaken for another library's.
         command = [cxx(), "-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-o", str(partial), *map(str, objects), *flags]
         compiler.run(command, f"linking {name}")
@@ -130,8 +135,8 @@ def _link(objects: list[Path], name: str, flags: list[str]) -> Path:
     return out
 
 
-def _against(library: Path) -> list[str]:
-    return [str(library), f"-Wl,-rpath,{library.parent}"]
+def _against(library: Path, watched: bool = False) -> list[str]:
+    return [str(library), f"-Wl,-rpath,{library.parent}", *(_WATCH_LINK if watched else [])]
 
 
 def build_operator(name: str, binding: Path, kernels: list[Path], watched: bool = False) -> tuple[Path, str]:
@@ -156,7 +161,7 @@ def build_operator(name: str, binding: Path, kernels: list[Path], watched: bool 
     torch_flags = [*paths, "-lc10", "-ltorch_cpu", "-ltorch"]
     if "PYBIND11_MODULE" in binding.read_text():
         torch_flags = [*torch_flags, "-ltorch_python", "-Wl,-z,undefs"]  # Python itself stays undefined
-    return _link(objects, namespace, [*torch_flags, *_against(runtime_library())]), namespace
+    return _link(objects, namespace, [*torch_flags, *_against(runtime_library(), watched)]), namespace
 
 
 def torch_memory_library() -> Path:
@@ -176,4 +181,4 @@ def build_file(path: Path, watched: bool = False) -> Path:
     glue = HERE / "last_error.cpp"
     plan = _object(glue, {glue: glue.read_text()}, KERNEL_FLAGS, "compiling the error check")
     objects = _make([_kernel_plan(path, watched), plan])
-    return _link(objects, path.stem, _against(runtime_library()))
+    return _link(objects, path.stem, _against(runtime_library(), watched))

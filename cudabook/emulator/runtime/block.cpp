@@ -43,7 +43,9 @@ std::string triple(uint3 v) {
 Worker::Worker() {
     stacks_ = map(max_block_threads * stack_bytes);
     for (unsigned i = 0; i < max_block_threads; ++i) mprotect(stacks_ + i * stack_bytes, getpagesize(), PROT_NONE);
-    arena_ = map(arena_size);
+    arena_ = map(arena_size + 2 * around_arena) + around_arena;
+    mprotect(arena_ - around_arena, around_arena, PROT_NONE);
+    mprotect(arena_ + arena_size, around_arena, PROT_NONE);
     threads_.resize(max_block_threads);
     for (auto* counters : {&answers_, &turn_, &depth_}) counters->resize(max_block_threads);
     inside_.resize(max_block_threads);
@@ -55,7 +57,7 @@ Worker::Worker() {
 
 Worker::~Worker() {
     munmap(stacks_, max_block_threads * stack_bytes);
-    munmap(arena_, arena_size);
+    munmap(arena_ - around_arena, arena_size + 2 * around_arena);
 }
 
 bool Worker::on_guard_page(const void* address) const {
@@ -304,21 +306,16 @@ bool Worker::shared_is_declared(size_t offset, size_t bytes) const {
 }
 
 Party Worker::party(uintptr_t pc) const {
-    return {pc,
-            block_number_,
-            current_,
-            barrier_.generation,
-            warps_[current_ / 32].syncs,
-            sanitizer->fences_of(block_number_),
-            true};
+    return {
+        pc, 0, uint32_t(block_number_), uint16_t(current_), false, barrier_.generation, warps_[current_ / 32].syncs};
 }
 
-void Worker::settle() {
-    if (sanitizer) sanitizer->settle(sanitizer->doubts[current_]);
+void Worker::settle(const Access* next) {
+    if (sanitizer) sanitizer->settle(current_, next);
 }
 
-void Worker::fence() {
-    if (sanitizer) sanitizer->fence(block_number_);
+void Worker::fence(bool of_block) {
+    if (sanitizer) sanitizer->fence(party(0), of_block);
 }
 
 bool is_builtin_variable(const void* address) {

@@ -18,6 +18,7 @@ constexpr unsigned max_block_threads = 1024;
 constexpr size_t stack_bytes = 256 * 1024;          // a CUDA thread's "local memory"
 constexpr size_t shared_arena_bytes = 227 * 1024;   // the most that a block can have on compute capability 9.0
 constexpr size_t arena_size = shared_arena_bytes + 1024;
+constexpr size_t around_arena = 1 << 20;            // where nothing is: a step out of shared memory faults
 
 // Why a launch was stopped. `message` is a sentence for the reader.
 struct Fault {
@@ -101,7 +102,7 @@ public:
     unsigned barrier_count(bool value, const char* file, int line);
     Met meet(unsigned mask, uint64_t value, const char* file, int line, bool orders = false);
     unsigned active_lanes(const char* file, int line);
-    void access(const void* address, uint8_t size, Kind kind, uintptr_t pc);
+    void access(Access access);
     void call(int change) { depth_[current_] += change; }
     void enter() { inside_[current_] = true; }
     void* shared(const SharedSite& site);
@@ -113,7 +114,7 @@ public:
     bool shared_is_declared(size_t offset, size_t bytes) const;
     uintptr_t arena_begin() const { return reinterpret_cast<uintptr_t>(arena_); }
     bool synced(unsigned thread, unsigned other, unsigned since) const;  // by a __syncwarp of both
-    void fence();
+    void fence(bool of_block);
     std::string where() const;  // "thread (1, 0, 0) of block (0, 0, 0)"
     bool on_guard_page(const void* address) const;
 
@@ -121,7 +122,7 @@ private:
     friend void run_threads_trampoline();
     void run_block(uint64_t index);
     Party party(uintptr_t pc) const;  // the running thread, now
-    void settle();
+    void settle(const Access* next = nullptr);
     void run_threads();          // on a fiber stack: starts threads until none is left
     void park(Wait wait);
     [[noreturn]] void hand_over();
@@ -136,6 +137,7 @@ private:
     void lane_rests(unsigned thread);  // it has parked: perhaps others of its warp can go on now
     void let_go(unsigned warp, unsigned lanes);
     void make_request(unsigned warp);
+    bool is_value_of_meeting(const char* address) const;
     void answer_active_lanes(unsigned warp);
     std::string describe_waiters() const;
 

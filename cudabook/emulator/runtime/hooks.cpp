@@ -2,22 +2,47 @@
 // not linked. Outside a kernel's body they do nothing.
 #include "block.h"
 
+#include <cstring>
+
 namespace {
 
+using cudabook::Access;
 using cudabook::Kind;
 
-inline void note(const void* address, uint8_t size, Kind kind, void* pc) {
-    if (cudabook::Worker* w = cudabook::worker) w->access(address, size, kind, reinterpret_cast<uintptr_t>(pc));
+inline void note(const void* address, uint8_t size, Kind kind, void* pc, uint8_t how = 0) {
+    if (cudabook::Worker* w = cudabook::worker)
+        w->access({reinterpret_cast<uintptr_t>(pc), reinterpret_cast<uintptr_t>(address), 0, size, kind, how});
+}
+
+// Structs, and whatever is less aligned than it is wide: as many accesses of at most 4 bytes as it takes.
+void note_parts(const void* address, size_t bytes, Kind kind, void* pc, uint8_t how = 0) {
+    if (!cudabook::worker) return;
+    auto p = static_cast<const char*>(address);
+    while (bytes) {
+        size_t part = 4;
+        while (part > bytes || reinterpret_cast<uintptr_t>(p) % part) part /= 2;
+        note(p, uint8_t(part), kind, pc, how);
+        p += part, bytes -= part, how |= Access::continues;
+    }
 }
 
 }  // namespace
 
 #define CALLER __builtin_return_address(0)
-#define READ_WRITE(bytes)                                                              \
-    void __tsan_read##bytes(void* p) { note(p, bytes, Kind::load, CALLER); }           \
-    void __tsan_write##bytes(void* p) { note(p, bytes, Kind::store, CALLER); }         \
-    void __tsan_unaligned_read##bytes(void* p) { note(p, bytes, Kind::load, CALLER); } \
-    void __tsan_unaligned_write##bytes(void* p) { note(p, bytes, Kind::store, CALLER); }
+#define READ_WRITE(bytes)                                                                                  \
+    void __tsan_read##bytes(void* p) { note(p, bytes, Kind::load, CALLER); }                               \
+    void __tsan_write##bytes(void* p) { note(p, bytes, Kind::store, CALLER); }                             \
+    void __tsan_volatile_read##bytes(void* p) { note(p, bytes, Kind::load, CALLER, Access::is_volatile); } \
+    void __tsan_volatile_write##bytes(void* p) { note(p, bytes, Kind::store, CALLER, Access::is_volatile); }
+#define UNALIGNED(bytes)                                                                       \
+    void __tsan_unaligned_read##bytes(void* p) { note_parts(p, bytes, Kind::load, CALLER); }   \
+    void __tsan_unaligned_write##bytes(void* p) { note_parts(p, bytes, Kind::store, CALLER); } \
+    void __tsan_unaligned_volatile_read##bytes(void* p) {                                      \
+        note_parts(p, bytes, Kind::load, CALLER, Access::is_volatile);                         \
+    }                                                                                          \
+    void __tsan_unaligned_volatile_write##bytes(void* p) {                                     \
+        note_parts(p, bytes, Kind::store, CALLER, Access::is_volatile);                        \
+    }
 
 extern "C" {
 
@@ -26,13 +51,29 @@ READ_WRITE(2)
 READ_WRITE(4)
 READ_WRITE(8)
 READ_WRITE(16)
+UNALIGNED(2)
+UNALIGNED(4)
+UNALIGNED(8)
+UNALIGNED(16)
 
-// Copies of structs that no register holds: as many 4-byte accesses as they have words.
-void __tsan_read_range(void* p, size_t bytes) {
-    for (size_t i = 0; i < bytes; i += 4) note(static_cast<char*>(p) + i, 4, Kind::load, CALLER);
+// Copies of structs that no register holds.
+void __tsan_read_range(void* p, size_t bytes) { note_parts(p, bytes, Kind::load, CALLER); }
+void __tsan_write_range(void* p, size_t bytes) { note_parts(p, bytes, Kind::store, CALLER); }
+
+// Calls in watched libraries are linked to these.
+void* __wrap_memcpy(void* to, const void* from, size_t bytes) {
+    note_parts(from, bytes, Kind::load, CALLER);
+    note_parts(to, bytes, Kind::store, CALLER);
+    return memcpy(to, from, bytes);
 }
-void __tsan_write_range(void* p, size_t bytes) {
-    for (size_t i = 0; i < bytes; i += 4) note(static_cast<char*>(p) + i, 4, Kind::store, CALLER);
+void* __wrap_memmove(void* to, const void* from, size_t bytes) {
+    note_parts(from, bytes, Kind::load, CALLER);
+    note_parts(to, bytes, Kind::store, CALLER);
+    return memmove(to, from, bytes);
+}
+void* __wrap_memset(void* to, int value, size_t bytes) {
+    note_parts(to, bytes, Kind::store, CALLER);
+    return memset(to, value, bytes);
 }
 
 void __tsan_init() {}
@@ -87,8 +128,11 @@ ATOMICS(64, uint64_t)
 
 namespace cudabook {
 void trace_atomic(const void* address, unsigned size, void* pc) { note(address, uint8_t(size), Kind::atomic, pc); }
-void fence() {
-    if (worker) worker->fence();
+void trace_exchange(const void* address, unsigned size, void* pc) {
+    note(address, uint8_t(size), Kind::atomic, pc, Access::overwrites);
+}
+void fence(bool of_block) {
+    if (worker) worker->fence(of_block);
 }
 void entered() {
     if (worker) worker->enter();

@@ -57,6 +57,46 @@ cudaError_t release(void* pointer, const char* call) {
     return cudaSuccess;
 }
 
+// Memory that is known must hold all of what is copied or set; of other memory nothing can be said.
+bool holds(const void* p, size_t bytes, bool store, const char* call, void* caller) {
+    auto begin = reinterpret_cast<uintptr_t>(p);
+    const cudabook::Region* region = cudabook::region_at(begin);
+    if (!region || (!region->freed && begin + bytes <= region->begin + region->bytes)) return true;
+    std::string why =
+        std::string(call) + " " + (store ? "writes " : "reads ") + std::to_string(bytes) + " bytes of memory that " +
+        (region->freed ? "has been freed" : "has " + std::to_string(region->begin + region->bytes - begin) + " left") +
+        ": " + region->name;
+    if (cudabook::sanitizer) {
+        cudabook::Report r{"memcheck",
+                           region->freed ? "use after free"
+                           : store       ? "store out of bounds"
+                                         : "load out of bounds",
+                           why, region->name, "global"};
+        r.pc = reinterpret_cast<uintptr_t>(caller);
+        r.index = (long long)((region->freed ? begin - region->begin : region->bytes) / region->element);
+        cudabook::sanitizer->add(r);
+    }
+    fail(cudaErrorInvalidValue, why + ".");
+    return false;
+}
+
+cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, const char* call, void* caller) {
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+        return fail(cudaErrorInvalidMemcpyDirection,
+                    std::string(call) + ": the direction is none of cudaMemcpyKind's.");
+    if (bytes && (!to || !from)) return fail(cudaErrorInvalidValue, std::string(call) + ": a pointer is null.");
+    if (!holds(to, bytes, true, call, caller) || !holds(from, bytes, false, call, caller)) return cudaErrorInvalidValue;
+    memmove(to, from, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t set(void* to, int value, size_t bytes, const char* call, void* caller) {
+    if (bytes && !to) return fail(cudaErrorInvalidValue, std::string(call) + ": the pointer is null.");
+    if (!holds(to, bytes, true, call, caller)) return cudaErrorInvalidValue;
+    memset(to, value, bytes);
+    return cudaSuccess;
+}
+
 }  // namespace
 
 inline namespace cudabook_cuda {
@@ -91,31 +131,28 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-        return fail(cudaErrorInvalidMemcpyDirection, "cudaMemcpy: the direction is none of cudaMemcpyKind's.");
-    if (bytes && (!to || !from)) return fail(cudaErrorInvalidValue, "cudaMemcpy: a pointer is null.");
-    memmove(to, from, bytes);
-    return cudaSuccess;
+    return copy(to, from, bytes, kind, "cudaMemcpy", __builtin_return_address(0));
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
-    return cudaMemcpy(to, from, bytes, kind);
+    return copy(to, from, bytes, kind, "cudaMemcpyAsync", __builtin_return_address(0));
 }
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
     if (width > to_pitch || width > from_pitch)
         return fail(cudaErrorInvalidPitchValue, "cudaMemcpy2D: a row is wider than its pitch.");
     for (size_t row = 0; row < height; ++row) {
-        cudaError_t error = cudaMemcpy(static_cast<char*>(to) + row * to_pitch,
-                                       static_cast<const char*>(from) + row * from_pitch, width, kind);
+        cudaError_t error =
+            copy(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width,
+                 kind, "cudaMemcpy2D", __builtin_return_address(0));
         if (error != cudaSuccess) return error;
     }
     return cudaSuccess;
 }
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-    if (bytes && !to) return fail(cudaErrorInvalidValue, "cudaMemset: the pointer is null.");
-    memset(to, value, bytes);
-    return cudaSuccess;
+    return set(to, value, bytes, "cudaMemset", __builtin_return_address(0));
 }
-cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t) { return cudaMemset(to, value, bytes); }
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t) {
+    return set(to, value, bytes, "cudaMemsetAsync", __builtin_return_address(0));
+}
 
 }  // namespace cudabook_cuda

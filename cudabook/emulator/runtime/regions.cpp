@@ -45,21 +45,33 @@ const Region* region_before(uintptr_t address) {
     return it == regions.begin() ? nullptr : &std::prev(it)->second;
 }
 
+const Region* region_after(uintptr_t address) {
+    std::lock_guard lock(guard);
+    auto it = regions.upper_bound(address);
+    return it == regions.end() ? nullptr : &it->second;
+}
+
 const Region* region_at(uintptr_t address) {
     const Region* region = region_before(address);
     return region && address - region->begin < region->bytes ? region : nullptr;
 }
 
-bool in_program(uintptr_t address) {
+bool in_program(uintptr_t address, bool written) {
+    struct Wanted {
+        uintptr_t address;
+        unsigned flags;
+    } wanted{address, written ? unsigned(PF_W) : 0};
     auto visit = [](dl_phdr_info* info, size_t, void* data) -> int {
-        uintptr_t wanted = *static_cast<uintptr_t*>(data);
+        const Wanted& wanted = *static_cast<Wanted*>(data);
         for (int i = 0; i < info->dlpi_phnum; ++i) {
             const auto& segment = info->dlpi_phdr[i];
-            if (segment.p_type == PT_LOAD && wanted - (info->dlpi_addr + segment.p_vaddr) < segment.p_memsz) return 1;
+            if (segment.p_type == PT_LOAD && (segment.p_flags & wanted.flags) == wanted.flags &&
+                wanted.address - (info->dlpi_addr + segment.p_vaddr) < segment.p_memsz)
+                return 1;
         }
         return 0;
     };
-    return dl_iterate_phdr(visit, &address) != 0;
+    return dl_iterate_phdr(visit, &wanted) != 0;
 }
 
 std::vector<Region> all_regions() {

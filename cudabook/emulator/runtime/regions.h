@@ -27,8 +27,10 @@ void forget_region(uintptr_t begin);
 // The region that an address lies in, or else the nearest that begins before it, or null.
 const Region* region_at(uintptr_t address);
 const Region* region_before(uintptr_t address);
+const Region* region_after(uintptr_t address);  // the nearest that begins after it, or null
 std::vector<Region> all_regions();
 
-bool in_program(uintptr_t address);   // in the code or the variables of a loaded library
+// In the code or the variables of a loaded library, where it can be written if need be.
+bool in_program(uintptr_t address, bool written);
 
 }  // namespace cudabook

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
+#include <utility>
 
 namespace cudabook {
 
@@ -13,12 +14,7 @@ Sanitizer* sanitizer = nullptr;
 
 namespace {
 
-// The bytes of an access that fall into the aligned word at `word`, as a mask.
-unsigned bytes_in(uintptr_t word, const Access& a) {
-    unsigned mask = 0;
-    for (unsigned i = 0; i < 4; ++i) mask |= unsigned(word + i >= a.address && word + i < a.address + a.size) << i;
-    return mask;
-}
+constexpr uintptr_t near = 1 << 20;  // bytes: what lies farther from any memory is said to belong to none
 
 std::string quoted(const std::string& text) {
     std::string out = "\"";
@@ -43,18 +39,33 @@ void Sanitizer::start_launch(const std::string& kernel) {
     shared_.resize(arena_size / 4);
     doubts.assign(max_block_threads, {});
     for (Cell& cell : shared_) cell.block = ~uint64_t(0);
-    global_.clear();
-    fences_.clear();
-    atomics_.clear();
+    finish_launch();
+    block_sync_.clear();
+    thread_sync_.assign(max_block_threads, {});
+    clock_ = 1;
+    running_block_ = 0;
 }
 
-void Sanitizer::finish_launch() { global_.clear(); }
+void Sanitizer::finish_launch() {
+    global_.clear();
+    last_cells_ = nullptr;
+}
+
+Cell& Sanitizer::global_cell(uintptr_t word) {
+    uintptr_t page = word / (4 * words_of_page);
+    if (!last_cells_ || page != last_page_) {
+        auto& cells = global_[page];
+        if (!cells) cells = std::make_unique<Cell[]>(words_of_page);
+        last_page_ = page, last_cells_ = cells.get();
+    }
+    return last_cells_[word / 4 % words_of_page];
+}
 
 std::string Sanitizer::where(uintptr_t address, Space space, uintptr_t shared_begin, std::string& name,
                              long long& index) {
     if (space == Space::shared) {
         size_t offset = address - shared_begin, start = 0;
-        name = worker->shared_name(offset, start);
+        name = worker->shared_name(address < shared_begin ? 0 : offset, start);
         index = (long long)(offset - start);
         return "byte " + std::to_string(index) + " of " + name;
     }
@@ -66,140 +77,170 @@ std::string Sanitizer::where(uintptr_t address, Space space, uintptr_t shared_be
     }
     name = region->name;
     index = (long long)((address - region->begin) / region->element);
-    return "element " + std::to_string(index) + " of " + name;
+    return (region->element == 1 ? "byte " : "element ") + std::to_string(index) + " of " + name;
 }
 
 bool Sanitizer::allowed(const Access& a, const Party& who, uintptr_t shared_begin, size_t shared_bytes) {
-    Report r{"memcheck", "", "", "", "global"};
+    bool in_shared = a.address - shared_begin < shared_bytes;
+    const Region* region = in_shared ? nullptr : region_at(a.address);
+    bool aligned = a.address % a.size == 0;
+    if (aligned && in_shared && worker->shared_is_declared(a.address - shared_begin, a.size)) return true;
+    if (aligned && region && !region->freed && a.address + a.size <= region->begin + region->bytes) return true;
+    if (aligned && !in_shared && !region && in_program(a.address, a.kind != Kind::load)) return true;
+
+    // What lies just before or behind the block's shared memory was meant to be in it.
+    if (!region && a.address + around_arena - shared_begin < shared_bytes + 2 * around_arena) in_shared = true;
+    Report r{"memcheck", "", "", "", in_shared ? "shared" : "global"};
     r.pc = a.pc, r.block = who.block, r.thread = who.thread;
-    bool store = a.kind == Kind::store;
-    std::string access = (store                    ? "a store of "
-                          : a.kind == Kind::atomic ? "an atomic on "
-                                                   : "a load of ") +
-                         std::to_string(a.size) + " bytes ";
-    if (a.address % a.size != 0) {
+    std::string verb = a.kind == Kind::store ? "store" : a.kind == Kind::atomic ? "atomic" : "load";
+    std::string access =
+        (verb == "atomic" ? "an atomic on " : "a " + verb + " of ") + std::to_string(a.size) + " bytes ";
+    if (!aligned) {
         r.kind = "misaligned access";
-        std::string at = where(a.address, a.address - shared_begin < shared_bytes ? Space::shared : Space::global,
-                               shared_begin, r.name, r.index);
-        r.why = access + "at " + at + ", whose address is no multiple of " + std::to_string(a.size);
-        add(r);
-        return false;
-    }
-    if (a.address - shared_begin < shared_bytes) {
-        if (worker->shared_is_declared(a.address - shared_begin, a.size)) return true;
-        r.space = "shared";
-        r.kind = store ? "shared store out of bounds" : "shared load out of bounds";
-        std::string at = where(a.address, Space::shared, shared_begin, r.name, r.index);
-        r.why = access + "at " + at + ", beyond what the kernel declared and the launch asked for";
-        add(r);
-        return false;
-    }
-    const Region* region = region_at(a.address);
-    if (region && !region->freed && a.address + a.size <= region->begin + region->bytes) return true;
-    if (!region && in_program(a.address)) return true;
-    if (region && region->freed) {
+        r.why = access + "at " +
+                where(a.address, in_shared ? Space::shared : Space::global, shared_begin, r.name, r.index) +
+                ", whose address is no multiple of " + std::to_string(a.size);
+    } else if (in_shared) {
+        r.kind = "shared " + verb + " out of bounds";
+        r.why = access + "at " + where(a.address, Space::shared, shared_begin, r.name, r.index) +
+                ", beyond what the kernel declared and the launch asked for";
+    } else if (region && region->freed) {
         r.kind = "use after free";
-        r.name = region->name;
-        r.index = (long long)((a.address - region->begin) / region->element);
-        r.why = access + "in memory that has been freed: element " + std::to_string(r.index) + " of " + r.name;
-        add(r);
-        return false;
-    }
-    // Not in any region: say which one it is closest to.
-    const Region* before = region_before(a.address);
-    const Region* nearest = before;
-    for (const Region& other : all_regions()) {
-        if (other.begin <= a.address) continue;
-        if (!nearest || other.begin - a.address < a.address - (nearest->begin + nearest->bytes)) {
-            static Region kept;
-            kept = other;
-            nearest = &kept;
-        }
-        break;
-    }
-    r.kind = store ? "store out of bounds" : a.kind == Kind::atomic ? "atomic out of bounds" : "load out of bounds";
-    if (!nearest) {
-        r.why = access + "at an address that belongs to no memory";
-    } else if (nearest->begin > a.address) {
-        unsigned long long distance = nearest->begin - a.address;
-        r.name = nearest->name;
-        r.index = -(long long)((distance + nearest->element - 1) / nearest->element);
-        r.why = access + std::to_string(distance) + " bytes before the start of " + r.name + ", at index " +
-                std::to_string(r.index);
+        r.why = access + "in memory that has been freed: " + where(a.address, Space::global, 0, r.name, r.index);
     } else {
-        r.name = nearest->name;
-        r.index = (long long)((a.address - nearest->begin) / nearest->element);
-        r.why = access + std::to_string(a.address + a.size - (nearest->begin + nearest->bytes)) +
-                " bytes past the end of " + r.name + ", at index " + std::to_string(r.index) + " of " +
-                std::to_string(nearest->bytes / nearest->element) + " elements";
+        r.kind = verb + " out of bounds";
+        r.why = access + outside(a, r.name, r.index);
     }
     add(r);
     return false;
 }
 
-// Ordered: a barrier of the block, or a __syncwarp of both lanes, or (between blocks) a fence after the first and an
-// atomic before the second, as kernels do that let the last block finish the work.
-bool Sanitizer::ordered(const Party& before, const Party& now, Space space, const Worker& w) {
-    if (before.block != now.block)
-        return space == Space::shared || (fences_[before.block] > before.fence && atomics_[now.block] > 0);
-    if (before.thread == now.thread || before.barrier != now.barrier) return true;
-    if (before.thread / 32 == now.thread / 32) return w.synced(before.thread, now.thread, before.sync);
-    return false;
+// Where an access stands that lies in no memory, or not wholly in one: by the memory that it is closest to.
+std::string Sanitizer::outside(const Access& a, std::string& name, long long& index) {
+    const Region* before = region_before(a.address);
+    if (before && a.address - before->begin < before->bytes + near) {
+        uintptr_t end = before->begin + before->bytes;
+        if (const Region* after = region_after(a.address); after && after->begin - a.address < a.address - end)
+            before = after;
+    } else {
+        before = region_after(a.address);
+    }
+    if (!before || (before->begin > a.address && before->begin - a.address > near)) {
+        name = "unknown memory";
+        return a.address < 4096 ? "through a null pointer" : "at an address that belongs to no memory";
+    }
+    name = before->name;
+    if (before->begin > a.address) {
+        uintptr_t distance = before->begin - a.address;
+        index = -(long long)((distance + before->element - 1) / before->element);
+        return std::to_string(distance) + " bytes before the start of " + name + ", at index " + std::to_string(index);
+    }
+    index = (long long)((a.address - before->begin) / before->element);
+    return std::to_string(a.address + a.size - (before->begin + before->bytes)) + " bytes past the end of " + name +
+           ", at index " + std::to_string(index) + " of " + std::to_string(before->bytes / before->element) +
+           (before->element == 1 ? " bytes" : " elements");
 }
 
-void Sanitizer::happens(const Access& a, const Party& who, Space space, uintptr_t shared_begin, Worker& w) {
-    if (a.kind == Kind::atomic) ++atomics_[who.block];
-    unsigned missing = 0;
-    for (uintptr_t word = a.address & ~uintptr_t(3); word < a.address + a.size; word += 4) {
-        unsigned mask = bytes_in(word, a);
-        Cell& cell = space == Space::shared ? shared_[(word - shared_begin) / 4] : global_[word];
-        if (space == Space::shared && cell.block != who.block) cell = {}, cell.block = who.block;
-        if (a.kind == Kind::load) {
-            missing |= space == Space::shared ? mask & ~cell.initialised : 0;
-            if (space == Space::global && a.size >= 4 && !(cell.initialised & mask) && region_at(word) &&
-                *reinterpret_cast<const uint32_t*>(word) == poison)
-                missing |= mask;
-            if (cell.writer.there && (cell.write_mask & mask) && !ordered(cell.writer, who, space, w))
-                race("read after write", cell.writer, who, a.address, space, shared_begin);
-            if (cell.reader.there && cell.reader.thread != who.thread) {
-                cell.other_reader = cell.reader;
-                cell.other_mask = cell.read_mask;
-            }
-            cell.reader = who;
-            cell.read_mask = mask;
-            continue;
-        }
-        cell.initialised |= mask;
-        if (a.kind == Kind::atomic) continue;
-        for (auto [reader, read] :
-             {std::pair(&cell.reader, cell.read_mask), std::pair(&cell.other_reader, cell.other_mask)})
-            if (reader->there && (read & mask) && !ordered(*reader, who, space, w)) {
-                race("write after read", *reader, who, a.address, space, shared_begin);
-                break;
-            }
-        if (cell.writer.there && (cell.write_mask & mask) && !ordered(cell.writer, who, space, w)) {
-            Doubt& doubt = doubts[who.thread];
-            doubt = {true, a.address, a.size, {}, cell.writer, who, space};
-            memcpy(doubt.before, reinterpret_cast<const void*>(a.address), a.size);
-        }
-        cell.writer = who;
-        cell.write_mask = mask;
+void Sanitizer::fence(const Party& who, bool of_block) {
+    thread_sync_[who.thread].fence = ++clock_;
+    if (!of_block) block_sync_[who.block].fence = clock_;
+}
+
+// Ordered: by a barrier of the block, by a __syncwarp of both lanes, or by a fence after the first access and an atomic
+// before the second, as of kernels that take a lock or let the last block finish the work.
+bool Sanitizer::ordered(const Party& before, const Party& now, Space space, const Worker& w) {
+    if (before.block != now.block) {
+        if (before.is_volatile && now.is_volatile) return true;  // a flag that another block waits for
+        return space == Space::shared ||
+               (block_sync_[before.block].fence > before.tick && block_sync_[now.block].atomic > before.tick);
     }
-    if (missing) {
+    if (before.thread == now.thread || before.barrier != now.barrier) return true;
+    if (before.thread / 32 == now.thread / 32 && w.synced(before.thread, now.thread, before.sync)) return true;
+    return thread_sync_[before.thread].fence > before.tick && thread_sync_[now.thread].atomic > before.tick;
+}
+
+void Sanitizer::happens(const Access& a, Party who, Space space, uintptr_t shared_begin, Worker& w) {
+    if (who.block != running_block_) {
+        running_block_ = who.block;
+        thread_sync_.assign(max_block_threads, {});
+    }
+    who.tick = ++clock_;
+    bool acquires = a.kind == Kind::atomic || (who.is_volatile && a.kind == Kind::load && space == Space::global);
+    if (acquires) block_sync_[who.block].atomic = thread_sync_[who.thread].atomic = clock_;
+    bool missing = false;
+    for (uintptr_t word = a.address & ~uintptr_t(3); word < a.address + a.size; word += 4) {
+        Cell& cell = space == Space::shared ? shared_[(word - shared_begin) / 4] : global_cell(word);
+        if (space == Space::shared && cell.block != who.block) cell = {}, cell.block = who.block;
+        bool unwritten = space == Space::shared ||
+                         (*reinterpret_cast<const uint32_t*>(word) == poison && region_at(word) != nullptr);
+        if (a.size < 4 && !cell.bytes) {
+            cell.bytes = std::make_unique<std::array<Track, 4>>();
+            cell.bytes->fill(cell.whole);
+        }
+        for (unsigned i = 0; i < (cell.bytes ? 4 : 1); ++i) {
+            if (cell.bytes && (word + i < a.address || word + i >= a.address + a.size)) continue;
+            bool written = look_at(cell.bytes ? (*cell.bytes)[i] : cell.whole, a, who, space, w);
+            missing |= unwritten && !written;
+        }
+    }
+    if (missing && a.kind != Kind::store && !(a.how & Access::overwrites)) {
         Report r{"initcheck", space == Space::shared ? "uninitialised shared load" : "uninitialised load", "", "",
                  space == Space::shared ? "shared" : "global"};
         r.pc = a.pc, r.block = who.block, r.thread = who.thread;
         std::string at = where(a.address, space, shared_begin, r.name, r.index);
-        r.why = "a load of " + std::to_string(a.size) + " bytes from " + at + ", which nobody has written";
+        r.why = (a.kind == Kind::atomic ? "an atomic on " : "a load of ") + std::to_string(a.size) + " bytes " +
+                (a.kind == Kind::atomic ? "at " : "from ") + at + ", which nobody has written";
         add(r);
     }
 }
 
-void Sanitizer::settle(Doubt& doubt) {
-    if (!doubt.open) return;
-    doubt.open = false;
-    if (memcmp(doubt.before, reinterpret_cast<const void*>(doubt.address), doubt.size) == 0) return;
-    race("write after write", doubt.first, doubt.second, doubt.address, doubt.space, worker->arena_begin());
+// Reports races of this access with those before it, remembers it, and says whether the bytes had been written.
+bool Sanitizer::look_at(Track& track, const Access& a, const Party& who, Space space, Worker& w) {
+    auto races = [&](const Party& before) { return before && !ordered(before, who, space, w); };
+    bool written = track.initialised;
+    if (a.kind == Kind::load) {
+        if (races(track.writer)) race("read after write", track.writer, who, a.address, space, w.arena_begin());
+        // In global memory such a load is how a thread looks whether an atomic is worth while, or waits for a flag.
+        else if (space == Space::shared && races(track.updater))
+            doubt("read after write", a, track.updater, who, space);
+        const Party& other = track.other_reader;
+        bool keep = other && (other.block != who.block ||
+                              (other.barrier == who.barrier && other.thread / 32 != who.thread / 32));
+        if (!keep && track.reader && !track.reader.is(who)) track.other_reader = track.reader;
+        track.reader = who;
+        return written;
+    }
+    track.initialised = true;
+    if (a.kind == Kind::atomic) {
+        if (races(track.writer)) race("write after write", track.writer, who, a.address, space, w.arena_begin());
+        track.updater = who;
+        return written;
+    }
+    for (const Party* reader : {&track.reader, &track.other_reader})
+        if (races(*reader)) {
+            race("write after read", *reader, who, a.address, space, w.arena_begin());
+            break;
+        }
+    if (races(track.writer)) doubt("write after write", a, track.writer, who, space);
+    else if (races(track.updater)) race("write after write", track.updater, who, a.address, space, w.arena_begin());
+    track.writer = who;
+    return written;
+}
+
+void Sanitizer::doubt(const char* kind, const Access& a, const Party& before, const Party& now, Space space) {
+    Doubt& doubt = doubts[now.thread].emplace_back(Doubt{kind, a, {}, before, now, space});
+    memcpy(doubt.before, reinterpret_cast<const void*>(a.address), a.size);
+}
+
+void Sanitizer::settle(unsigned thread, const Access* next) {
+    if (doubts[thread].empty() || (next && next->how & Access::continues)) return;
+    for (const Doubt& doubt : std::exchange(doubts[thread], {})) {
+        const Access& a = doubt.access;
+        bool same = a.kind == Kind::store && !memcmp(doubt.before, reinterpret_cast<const void*>(a.address), a.size);
+        bool prepares = a.kind == Kind::load && next && next->kind == Kind::atomic && next->address == a.address;
+        if (same || prepares) continue;
+        race(doubt.kind, doubt.first, doubt.second, a.address, doubt.space, worker->arena_begin());
+    }
 }
 
 void Sanitizer::race(const char* kind, const Party& before, const Party& now, uintptr_t address, Space space,

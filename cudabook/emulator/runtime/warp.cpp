@@ -121,25 +121,33 @@ void Worker::let_go(unsigned w, unsigned group) {
 // Where accesses are watched, lanes go in lockstep: each waits before its access until no lane of its warp can run,
 // and those at the same instruction make one request. Of several instructions the one that lies deepest in calls,
 // then lowest in the code, goes first: lanes that left a loop early so wait for the rest.
-void Worker::access(const void* address, uint8_t size, Kind kind, uintptr_t pc) {
-    auto where = static_cast<const char*>(address);
+void Worker::access(Access access) {
+    auto where = reinterpret_cast<const char*>(access.address);
     if (!(launch_->profile || sanitizer) || !inside_[current_]) return;
     if (where >= stacks_ && where < stacks_ + max_block_threads * stack_bytes) return;  // the thread's own variables
-    if (is_builtin_variable(address)) return;
-    Access access{pc, reinterpret_cast<uintptr_t>(address), depth_[current_], size, kind};
+    if (is_builtin_variable(where) || is_value_of_meeting(where)) return;
+    access.depth = depth_[current_];
     if (sanitizer) {
-        settle();
-        if (!sanitizer->allowed(access, party(pc), arena_begin(), arena_size))
-            fail({size > 1 && access.address % size ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress, "reported",
-                  ""});
+        settle(&access);
+        if (!sanitizer->allowed(access, party(access.pc), arena_begin(), arena_size))
+            fail({access.address % access.size ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress, "reported", ""});
     }
     accesses_[current_] = access;
     warps_[current_ / 32].at_access |= 1u << current_ % 32;
     park({&turn_[current_], turn_[current_], "", 0});
     if (sanitizer) {
         Space space = access.address - arena_begin() < arena_size ? Space::shared : Space::global;
-        sanitizer->happens(access, party(pc), space, arena_begin(), *this);
+        Party who = party(access.pc);
+        who.is_volatile = (access.how & Access::is_volatile) && space == Space::global;
+        sanitizer->happens(access, who, space, arena_begin(), *this);
     }
+}
+
+// What the lanes of a warp exchange lies in the runtime's memory; the functions that do so are compiled with the
+// kernel.
+bool Worker::is_value_of_meeting(const char* address) const {
+    auto begin = reinterpret_cast<const char*>(meetings_.data());
+    return address >= begin && address < begin + meetings_.size() * sizeof(Meeting);
 }
 
 void Worker::make_request(unsigned w) {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 namespace cudabook {
-void fence();  // tells the runtime that the thread has passed a fence
+void fence(bool of_block);  // tells the runtime that the thread has passed a fence
 }
 
 inline namespace cudabook_cuda {
@@ -98,13 +98,13 @@ template <class T> inline void __stwt(T* p, T v) { *p = v; }
 
 // --- fences: one OS thread runs a block; between blocks the machine's own fence is needed
 #ifdef __SANITIZE_THREAD__
-#define CUDABOOK_FENCE cudabook::fence();
+#define CUDABOOK_FENCE(of_block) cudabook::fence(of_block);
 #else
-#define CUDABOOK_FENCE
+#define CUDABOOK_FENCE(of_block)
 #endif
-inline void __threadfence() { CUDABOOK_FENCE __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_system() { CUDABOOK_FENCE __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence() { CUDABOOK_FENCE(false) __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_block() { CUDABOOK_FENCE(true) __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_system() { CUDABOOK_FENCE(false) __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 #undef CUDABOOK_FENCE
 
 }  // namespace cudabook_cuda
