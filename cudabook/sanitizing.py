@@ -166,7 +166,7 @@ def _reports(raw: list[dict]) -> list[Report]:
         file, line = places[tuple(at)] if at else ("", 0)
         other_file, other_line = places[tuple(other)] if other else ("", 0)
         if not at:  # a barrier or a machine fault: the sentence names the lines
-            named = re.findall(r"(/[^\s:]+):(\d+)", r["why"])
+            named = re.findall(r"(/[^\s:]+):(\d+)", r["why"].split(", while ")[0])
             file, line = (named[0][0], int(named[0][1])) if named else ("", 0)
             other_file, other_line = (named[1][0], int(named[1][1])) if len(named) > 1 else ("", 0)
         r["why"] = re.sub(r"/[^\s:]*/([^/\s:]+:\d+)", r"\1", r["why"])

@@ -22,7 +22,7 @@ def test_record_is_complete(path):
         assert 0 < row["ms_low"] <= row["ms"] <= row["ms_high"] and math.isfinite(row["ms_high"])
     if record.stale:
         warnings.warn(f"{path.parent.name}/{path.name}: the sources have changed since {record.stamp['date']}: "
-                      f"run cudabook record {record.name} on that GPU", stacklevel=1)
+                      "measure again on that GPU (CONTRIBUTING.md says how)", stacklevel=1)
 
 
 def test_vector_add_is_as_fast_as_the_library():
