@@ -131,7 +131,8 @@ def _register(name: str, target: str, binding: str, library: Path, namespace: st
     import torch
 
     if binding == "pybind":
-        module_name = namespace if target == "cuda" else name
+        # The last part is the name that was compiled in; the whole is unique, or Python takes one module for another.
+        module_name = f"{namespace}.{namespace if target == 'cuda' else name}"
         spec = importlib.util.spec_from_file_location(module_name, library)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)

@@ -128,10 +128,14 @@ def name_tensors(tensors: dict) -> None:
 
 
 def naming(operator):
-    """An operator that names its tensor arguments before each call, if sanitizing."""
-    if not _active or not hasattr(operator, "default"):
+    """An operator that names its tensor arguments before each call, if sanitizing.
+
+    A function of a pybind11 module does not tell its arguments' names: they are numbered.
+    """
+    if not _active:
         return operator
-    names = [a.name for a in operator.default._schema.arguments]
+    known = hasattr(operator, "default")
+    names = [a.name for a in operator.default._schema.arguments] if known else [f"argument {i}" for i in range(64)]
 
     @functools.wraps(operator)
     def call(*args, **kwargs):

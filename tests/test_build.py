@@ -98,6 +98,19 @@ def test_an_edited_operator_compiles_one_file_and_runs_beside_its_older_self(tmp
     assert commands == []
 
 
+def test_two_builds_of_a_pybind_module_live_side_by_side(tmp_path, monkeypatch, target):
+    folder = tmp_path / "csrc" / "vector_add"
+    folder.mkdir(parents=True)
+    for path in (ROOT / "csrc" / "vector_add").iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    monkeypatch.setattr(build, "CSRC", tmp_path / "csrc")
+    first = cudabook.load("vector_add", target, binding="pybind")
+    (folder / "v1_plain.cu").write_text((folder / "v1_plain.cu").read_text().replace("add(a[i], b[i])", "a[i]"))
+    second = cudabook.load("vector_add", target, binding="pybind")
+    a, b = torch.randn(2, 100, device=first.device)
+    assert torch.equal(second.vector_add(a, b), a) and torch.equal(first.vector_add(a, b), a + b)
+
+
 def test_a_changed_header_rebuilds_what_includes_it(tmp_path):
     (tmp_path / "value.cuh").write_text("#pragma once\n#define VALUE 3\n")
     path = tmp_path / "fill.cu"

@@ -254,3 +254,11 @@ def test_a_fault_does_not_disturb_what_follows(built, small):
         assert len(found) == 0 and out.sum() == 32
     small.run_store(out, 0, 32)  # not watched any more
     assert out.sum() == 35
+
+def test_functions_of_a_pybind_module_are_watched_too():
+    a, b = torch.randn(1001), torch.randn(1001)  # made before the block: only the call tells whose memory this is
+    module = cudabook.load("vector_add", "emulator", binding="pybind")
+    with cudabook.sanitize() as found:
+        out = module.vector_add(a, b)
+    assert len(found) == 0, found
+    assert torch.equal(out, a + b)
