@@ -1,6 +1,7 @@
 """load: what is rebuilt when, two builds in one process, and what can be wrong with a machine."""
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -43,6 +44,20 @@ def commands(monkeypatch):
     return seen
 
 
+@pytest.fixture
+def own_vector_add(tmp_path, monkeypatch):
+    """A copy of csrc/vector_add, which is loaded in its place."""
+    folder = tmp_path / "csrc" / "vector_add"
+    shutil.copytree(ROOT / "csrc" / "vector_add", folder)
+    monkeypatch.setattr(build, "CSRC", tmp_path / "csrc")
+    return folder
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+
+
 def filled_with(op) -> float:
     out = torch.full((100,), torch.nan, device=op.device)
     op.fill(out, 100)
@@ -74,14 +89,9 @@ def test_an_edited_file_runs_beside_its_older_self(tmp_path, target):
     assert cudabook.load(path, target) is second
 
 
-def test_an_edited_operator_compiles_one_file_and_runs_beside_its_older_self(tmp_path, monkeypatch, commands):
-    folder = tmp_path / "csrc" / "vector_add"
-    folder.mkdir(parents=True)
-    for path in (ROOT / "csrc" / "vector_add").iterdir():
-        (folder / path.name).write_bytes(path.read_bytes())
-    monkeypatch.setattr(build, "CSRC", tmp_path / "csrc")
+def test_an_edited_operator_compiles_one_file_and_runs_beside_its_older_self(own_vector_add, commands):
     first = cudabook.load("vector_add", "emulator")
-    (folder / "v1_plain.cu").write_text((folder / "v1_plain.cu").read_text().replace("add(a[i], b[i])", "a[i]"))
+    edit(own_vector_add / "v1_plain.cu", "add(a[i], b[i])", "a[i]")
     commands.clear()
     start = time.monotonic()
     second = cudabook.load("vector_add", "emulator")
@@ -98,14 +108,9 @@ def test_an_edited_operator_compiles_one_file_and_runs_beside_its_older_self(tmp
     assert commands == []
 
 
-def test_two_builds_of_a_pybind_module_live_side_by_side(tmp_path, monkeypatch, target):
-    folder = tmp_path / "csrc" / "vector_add"
-    folder.mkdir(parents=True)
-    for path in (ROOT / "csrc" / "vector_add").iterdir():
-        (folder / path.name).write_bytes(path.read_bytes())
-    monkeypatch.setattr(build, "CSRC", tmp_path / "csrc")
+def test_two_builds_of_a_pybind_module_live_side_by_side(own_vector_add, target):
     first = cudabook.load("vector_add", target, binding="pybind")
-    (folder / "v1_plain.cu").write_text((folder / "v1_plain.cu").read_text().replace("add(a[i], b[i])", "a[i]"))
+    edit(own_vector_add / "v1_plain.cu", "add(a[i], b[i])", "a[i]")
     second = cudabook.load("vector_add", target, binding="pybind")
     a, b = torch.randn(2, 100, device=first.device)
     assert torch.equal(second.vector_add(a, b), a) and torch.equal(first.vector_add(a, b), a + b)

@@ -33,7 +33,6 @@ struct Kernel {
     unsigned max_threads;              // __launch_bounds__'s first argument, or 1024
     size_t max_dynamic_shared = 48 * 1024;  // raised by cudaFuncSetAttribute
     size_t static_shared = 0;               // learnt while the kernel runs
-    size_t local_limit = 0;
 };
 
 // Set while the runtime asks a kernel who it is: the kernel stores its description and returns at once.
