@@ -90,18 +90,14 @@ class sanitize:
     """
 
     def __enter__(self) -> Reports:
-        watch.begin("sanitizing")
+        watch.begin(watch.SANITIZING)
         _guard_tensors(True)
         watch.runtime().cudabook_sanitize_begin()
         _named.clear()
         self._reports = Reports()
-        global _active
-        _active = True
         return self._reports
 
     def __exit__(self, kind, error, traceback) -> bool:
-        global _active
-        _active = False
         watch.end()
         raw = json.loads(watch.runtime().cudabook_sanitize_end().decode())
         _guard_tensors(False)
@@ -112,13 +108,12 @@ class sanitize:
         return stopped and bool(self._reports.reports)
 
 
-_active = False
 _named: set[int] = set()
 
 
 def name_tensors(tensors: dict) -> None:
     """While sanitizing, tell the runtime which memory the named tensors are. Others do nothing."""
-    if not _active:
+    if not watch.sanitizing():
         return
     for name, tensor in tensors.items():
         storage = tensor.untyped_storage()
@@ -132,7 +127,7 @@ def naming(operator):
 
     A function of a pybind11 module does not tell its arguments' names: they are numbered.
     """
-    if not _active:
+    if not watch.sanitizing():
         return operator
     known = hasattr(operator, "default")
     names = [a.name for a in operator.default._schema.arguments] if known else [f"argument {i}" for i in range(64)]

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from .errors import TargetError
 
+SANITIZING = "sanitizing"
 _what: str | None = None
 
 
@@ -21,6 +22,11 @@ def begin(what: str) -> None:
 def end() -> None:
     global _what
     _what = None
+
+
+def sanitizing() -> bool:
+    """Whether it is for faults that kernels are watched."""
+    return _what == SANITIZING
 
 
 def watching() -> bool:

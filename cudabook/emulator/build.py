@@ -102,13 +102,20 @@ def _kernel_plan(path: Path, watched: bool):
     return _object(path, tree, flags, f"compiling {path.name} for the emulator")
 
 
+def _torch_includes() -> list[str]:
+    return [flag for p in compiler.cpp_extension().include_paths() for flag in ("-isystem", p)]
+
+
+def _torch_library_paths() -> list[str]:
+    return [flag for p in compiler.cpp_extension().library_paths() for flag in (f"-L{p}", f"-Wl,-rpath,{p}")]
+
+
 def _binding_plan(path: Path, name: str):
     import torch
 
     source = path.read_text()
     headers = {p: p.read_text() for n in local_includes(source) if (p := path.parent / n).is_file()}
-    includes = [flag for p in compiler.cpp_extension().include_paths() for flag in ("-isystem", p)]
-    includes += ["-isystem", sysconfig.get_paths()["include"]]
+    includes = [*_torch_includes(), "-isystem", sysconfig.get_paths()["include"]]
     flags = [*BINDING_FLAGS, f"-DTORCH_EXTENSION_NAME={name}", *includes]
     texts = {path: translate_binding(source, str(path)), **headers}
     return _object(path, texts, flags, f"compiling {path.name}", torch.__version__)
@@ -157,8 +164,7 @@ def build_operator(name: str, binding: Path, kernels: list[Path], watched: bool 
     definition = f'extern "C" const char cudabook_namespace[] = "{namespace}";\n'
     path = Path("/namespace.cpp")
     objects += _make([_object(path, {path: definition}, ["-fPIC"], "naming the operators")])
-    paths = [flag for p in compiler.cpp_extension().library_paths() for flag in (f"-L{p}", f"-Wl,-rpath,{p}")]
-    torch_flags = [*paths, "-lc10", "-ltorch_cpu", "-ltorch"]
+    torch_flags = [*_torch_library_paths(), "-lc10", "-ltorch_cpu", "-ltorch"]
     if "PYBIND11_MODULE" in binding.read_text():
         torch_flags = [*torch_flags, "-ltorch_python", "-Wl,-z,undefs"]  # Python itself stays undefined
     return _link(objects, namespace, [*torch_flags, *_against(runtime_library(), watched)]), namespace
@@ -170,10 +176,8 @@ def torch_memory_library() -> Path:
 
     source = HERE / "torch_memory.cpp"
     texts = {p: p.read_text() for p in (source, RUNTIME / "regions.h")}
-    includes = [flag for p in compiler.cpp_extension().include_paths() for flag in ("-isystem", p)]
-    plan = _object(source, texts, [*BINDING_FLAGS, *includes], f"compiling {source.name}", torch.__version__)
-    paths = [flag for p in compiler.cpp_extension().library_paths() for flag in (f"-L{p}", f"-Wl,-rpath,{p}")]
-    return _link(_make([plan]), "torch_memory", [*paths, "-lc10", *_against(runtime_library())])
+    plan = _object(source, texts, [*BINDING_FLAGS, *_torch_includes()], f"compiling {source.name}", torch.__version__)
+    return _link(_make([plan]), "torch_memory", [*_torch_library_paths(), "-lc10", *_against(runtime_library())])
 
 
 def build_file(path: Path, watched: bool = False) -> Path:

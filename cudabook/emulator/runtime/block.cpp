@@ -195,7 +195,6 @@ unsigned Worker::barrier_count(bool value, const char* file, int line) {
     Barrier& b = barrier_;
     unsigned generation = b.generation;
     if (b.arrived == 0) {
-        b.file = file;
         b.line = line;
         b.count[generation % 2] = 0;
     } else if (line != b.line) {

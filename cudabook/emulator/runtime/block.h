@@ -64,7 +64,6 @@ struct Barrier {
     unsigned generation = 0;
     unsigned arrived = 0;
     int line = 0;
-    const char* file = nullptr;
     bool lines_differ = false;
     unsigned count[2] = {};  // of threads that gave true, this generation's and the last one's
 };
@@ -109,7 +108,6 @@ public:
     void* dynamic_shared();
     [[noreturn]] void fail(Fault fault);
     unsigned current() const { return current_; }
-    const Launch& launch() const { return *launch_; }
     std::string shared_name(size_t offset, size_t& start) const;  // of the variable there, and where it starts
     bool shared_is_declared(size_t offset, size_t bytes) const;
     uintptr_t arena_begin() const { return reinterpret_cast<uintptr_t>(arena_); }

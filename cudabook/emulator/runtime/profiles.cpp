@@ -12,15 +12,6 @@ bool watching = false;  // changed between launches only
 std::string kept;       // a JSON list, without its closing bracket
 std::set<uintptr_t> older;  // regions that were there before the sanitizer was: no leaks of what it watches
 
-std::string quoted(const char* text) {
-    std::string out = "\"";
-    for (; *text; ++text) {
-        if (*text == '"' || *text == '\\') out += '\\';
-        out += *text;
-    }
-    return out + "\"";
-}
-
 std::string triple(dim3 v) {
     return "[" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + "]";
 }

@@ -16,15 +16,6 @@ namespace {
 
 constexpr uintptr_t near = 1 << 20;  // bytes: what lies farther from any memory is said to belong to none
 
-std::string quoted(const std::string& text) {
-    std::string out = "\"";
-    for (char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c;
-    }
-    return out + "\"";
-}
-
 std::string place(uintptr_t pc) {
     Dl_info info{};
     if (!pc || !dladdr(reinterpret_cast<void*>(pc), &info)) return "null";

@@ -72,7 +72,6 @@ public:
     void fence(const Party& who, bool of_block);
     void add(Report report);
     std::string json() const;
-    void clear() { reports_.clear(); }
 
     std::vector<std::vector<Doubt>> doubts;  // by thread of the running block
 

@@ -34,6 +34,15 @@ unsigned wavefronts(const uint64_t* first_word, const unsigned* lane, unsigned n
 
 }  // namespace
 
+std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + "\"";
+}
+
 void Tally::add(const Tally& other) {
     requests += other.requests;
     lanes += other.lanes;

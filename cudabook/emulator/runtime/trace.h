@@ -7,6 +7,8 @@
 
 namespace cudabook {
 
+std::string quoted(const std::string& text);  // as a JSON string
+
 enum class Kind : uint8_t { load, store, atomic };
 enum class Space : uint8_t { global, shared };
 
