@@ -19,6 +19,10 @@ from .text import CLOSE, OPEN, mask, split, with_includes
 _LITERAL = re.compile(r"-?\s*\d[\w.']*|NULL|nullptr|true|false|\{.*\}", re.DOTALL)
 _ATTRIBUTE = re.compile(r"\b(?:__align__|alignas|__attribute__|__launch_bounds__|__cluster_dims__)\s*\(")
 
+# cudaLaunchKernel((void*)kernel, ...) and its kin.
+_KERNEL_AS_POINTER = re.compile(
+    r"\bcuda(?:Launch(?:Cooperative)?Kernel|Func\w+|Occupancy\w+)\s*\([\w\s,&*]*?(\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\))")
+
 
 class TranslationError(ValueError):
     """A construct that the emulator cannot run. The message starts with ``file:line``."""
@@ -84,6 +88,8 @@ class _Translation:
         self.refuse_unsupported()
         for match in re.finditer(r"\b__noinline__\b", self.code):  # libstdc++ needs the name for itself
             self.edits.append(_Edit(*match.span(), "__attribute__((noinline))"))
+        for match in _KERNEL_AS_POINTER.finditer(self.code):  # its type is needed
+            self.edits.append(_Edit(*match.span(1), ""))
         for match in re.finditer(r"\b__global__\b", self.code):
             self.kernel(match)
         for number, match in enumerate(re.finditer(r"\b__shared__\b", self.code)):

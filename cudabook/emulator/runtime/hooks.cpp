@@ -127,14 +127,19 @@ ATOMICS(64, uint64_t)
 }  // extern "C"
 
 namespace cudabook {
-void trace_atomic(const void* address, unsigned size, void* pc) { note(address, uint8_t(size), Kind::atomic, pc); }
-void trace_exchange(const void* address, unsigned size, void* pc) {
-    note(address, uint8_t(size), Kind::atomic, pc, Access::overwrites);
+void trace_atomic(const void* address, unsigned size, unsigned flags, void* pc) {
+    note(address, uint8_t(size), Kind::atomic, pc, uint8_t(flags));
 }
 void fence(bool of_block) {
     if (worker) worker->fence(of_block);
 }
 void entered() {
     if (worker) worker->enter();
+}
+void pause() {
+    if (worker) worker->pause();
+}
+void trap() {
+    worker->fail({cudaErrorLaunchFailure, "trap", "__trap() was called by " + worker->where() + "."});
 }
 }  // namespace cudabook

@@ -81,5 +81,6 @@ extern "C" __attribute__((visibility("default"))) const char* cudabook_sanitize_
     text = sanitizer->json();
     delete sanitizer;
     sanitizer = nullptr;
+    recover();
     return text.c_str();
 }

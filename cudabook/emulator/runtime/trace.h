@@ -21,6 +21,7 @@ struct Access {
     uint8_t how = 0;
     // An atomic that does not use what was there; an access by a volatile type; a part, but the first, of a wider one.
     static constexpr uint8_t overwrites = 1, is_volatile = 2, continues = 4;
+    static constexpr uint8_t of_block = 8;  // an atomic that only the block's own threads see as one
 };
 
 // What the requests of one instruction added up to. Sectors are 32 bytes of global memory; wavefronts are the passes
