@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parent / "cu" / "output.cu"
 
 
 def lines_of(target: str, call: str) -> list[str]:
-    """What a new process prints that loads the source as ``op`` and makes the call; a CudaError ends it with its name."""
+    """What a new process prints that loads the source as ``op`` and makes the call; a CudaError is printed too."""
     code = f"""
 import cudabook, torch
 op = cudabook.load({str(SOURCE)!r}, {target!r})

@@ -94,6 +94,8 @@ class _Translation:
             self.kernel(match)
         for number, match in enumerate(re.finditer(r"\b__shared__\b", self.code)):
             self.shared(match, number)
+        for match in re.finditer(r"\b__constant__\b", self.code):
+            self.constant(match)
         for match in re.finditer(r"<<<", self.code):
             self.launch(match.start())
         return f'#line 1 "{self.path}"\n' + _apply(self.source, self.edits)
@@ -272,6 +274,26 @@ class _Translation:
         if brace < len(self.code) and self.code[brace] == "{":
             flat = re.sub(r"\s+", " ", bounds)
             self.edits.append(_Edit(brace + 1, brace + 1, f" CUDABOOK_KERNEL((cudabook::launch_bounds({flat})));"))
+
+    # --- __constant__
+
+    def constant(self, match: re.Match) -> None:
+        """Make the variables known to the runtime, where the declaration stands at file scope and by itself."""
+        start = max(self.code.rfind(c, 0, match.start()) for c in ";{}") + 1
+        end = match.end()
+        while end < len(self.code) and self.code[end] != ";":
+            end = self.closing(end) + 1 if self.code[end] in OPEN else end + 1
+        before = self.code[start : match.start()]
+        if self.end_of_macro(match.start()) is not None or re.search(r"\b(?:extern|template)\b", before):
+            return
+        if not self.at_file_scope(match.start()):
+            return
+        parts = split(self.source[match.end() : end], self.code[match.end() : end], angle=True)
+        for part in parts:
+            name = re.search(r"([A-Za-z_]\w*)\s*$", re.split(r"\[|=|\{", self.without_attributes(part))[0])
+            if name:
+                known = f" static const cudabook::Constant cudabook_constant_{name[1]}(&{name[1]}, sizeof {name[1]});"
+                self.edits.append(_Edit(end + 1, end + 1, known))
 
     # --- __shared__
 

@@ -95,6 +95,10 @@ void Worker::begin(Launch& launch) {
     for (unsigned t = 0; t < size_; ++t) index_[t] = {t % block.x, t / block.x % block.y, t / block.x / block.y};
     if (sanitizer) shared_cells.resize(arena_size / 4);
     for (Cell& cell : shared_cells) cell.block = ~uint64_t(0);
+    if (launch.profile) {
+        profile_.text = text_of(reinterpret_cast<void*>(launch.entry));
+        profile_.entered.assign(profile_.text.end - profile_.text.begin, 0);
+    }
     worker = this;
 }
 
@@ -103,7 +107,7 @@ void Worker::finish() {
     if (launch_->profile) {
         std::lock_guard lock(launch_->adding);
         launch_->profile->add(profile_);
-        profile_.tallies.clear();
+        profile_.clear();
     }
     if (launch_->stopped)  // lanes may have been left waiting
         for (Meeting& meeting : meetings_) meeting.arrived = meeting.unread = 0;
@@ -329,6 +333,17 @@ bool Worker::shared_is_declared(size_t offset, size_t bytes) const {
     for (const Placed& p : placed_)
         if (offset >= p.offset && offset + bytes <= p.offset + p.site->size) return true;
     return false;
+}
+
+bool Worker::is_shared_name(const std::string& name) const {
+    for (const Placed& p : placed_)
+        if ((", " + std::string(p.site->names) + ",").find(", " + name + ",") != std::string::npos) return true;
+    return false;
+}
+
+void Worker::report_of_thread(Report report) const {
+    report.block = block_number_, report.thread = current_;
+    sanitizer->add(std::move(report));
 }
 
 Party Worker::party(uintptr_t pc) const {

@@ -108,12 +108,17 @@ public:
     void access(Access access);
     void call(int change) { depth_[current_] += change; }
     void enter() { inside_[current_] = true; }
+    void basic_block(uintptr_t start) {
+        if (size_t at = start - profile_.text.begin; at < profile_.entered.size()) ++profile_.entered[at];
+    }
     void* shared(const SharedSite& site);
     void* dynamic_shared();
     [[noreturn]] void fail(Fault fault);
     unsigned current() const { return current_; }
     std::string shared_name(size_t offset, size_t& start) const;  // of the variable there, and where it starts
     bool shared_is_declared(size_t offset, size_t bytes) const;
+    bool is_shared_name(const std::string& name) const;
+    void report_of_thread(Report report) const;  // with block and thread filled in
     uintptr_t arena_begin() const { return reinterpret_cast<uintptr_t>(arena_); }
     bool synced(unsigned thread, unsigned other, unsigned since) const;  // by a __syncwarp of both
     void fence(bool of_block);

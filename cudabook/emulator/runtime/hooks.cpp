@@ -83,6 +83,9 @@ void __tsan_func_entry(void*) {
 void __tsan_func_exit() {
     if (cudabook::Worker* w = cudabook::worker) w->call(-1);
 }
+void __sanitizer_cov_trace_pc() {
+    if (cudabook::Worker* w = cudabook::worker) w->basic_block(reinterpret_cast<uintptr_t>(CALLER));
+}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

@@ -26,32 +26,7 @@ auto& guard = *new std::mutex;
 auto& changed = *new std::condition_variable;
 std::set<pthread_t>* running = nullptr;
 
-// The kernel's library: only there is a thread sure to hold no lock.
-struct Text {
-    uintptr_t begin = 0, end = 0;
-};
-Text text_of(void* function) {
-    Text text;
-    Dl_info info;
-    if (!dladdr(function, &info)) return text;
-    struct Wanted {
-        uintptr_t base;
-        Text* text;
-    } wanted{reinterpret_cast<uintptr_t>(info.dli_fbase), &text};
-    dl_iterate_phdr(
-        [](dl_phdr_info* library, size_t, void* data) {
-            auto& wanted = *static_cast<Wanted*>(data);
-            for (int i = 0; i < library->dlpi_phnum; ++i) {
-                const auto& part = library->dlpi_phdr[i];
-                if (library->dlpi_addr == wanted.base && part.p_type == PT_LOAD && (part.p_flags & PF_X))
-                    *wanted.text = {wanted.base + part.p_vaddr, wanted.base + part.p_vaddr + part.p_memsz};
-            }
-            return 0;
-        },
-        &wanted);
-    return text;
-}
-
+// The kernel's own library: only there is a thread sure to hold no lock.
 thread_local Text text;
 
 void on_signal(int, siginfo_t*, void* context) {
@@ -79,6 +54,28 @@ void watch() {
 }
 
 }  // namespace
+
+Text text_of(const void* function) {
+    Text text;
+    Dl_info info;
+    if (!dladdr(function, &info)) return text;
+    struct Wanted {
+        uintptr_t base;
+        Text* text;
+    } wanted{reinterpret_cast<uintptr_t>(info.dli_fbase), &text};
+    dl_iterate_phdr(
+        [](dl_phdr_info* library, size_t, void* data) {
+            auto& wanted = *static_cast<Wanted*>(data);
+            for (int i = 0; i < library->dlpi_phnum; ++i) {
+                const auto& part = library->dlpi_phdr[i];
+                if (library->dlpi_addr == wanted.base && part.p_type == PT_LOAD && (part.p_flags & PF_X))
+                    *wanted.text = {wanted.base + part.p_vaddr, wanted.base + part.p_vaddr + part.p_memsz};
+            }
+            return 0;
+        },
+        &wanted);
+    return text;
+}
 
 Preemptible::Preemptible(void* kernels_code) {
     text = text_of(kernels_code);

@@ -181,7 +181,7 @@ void Worker::make_request(unsigned w) {
         }
     }
     warp.at_access &= ~group;
-    if (launch_->profile) profile_.request(lanes, group, reinterpret_cast<uintptr_t>(arena_), arena_size);
+    if (launch_->profile) profile_.request(lanes, group, arena_begin(), arena_size, block_number_ * 32 + w);
     let_go(w, group);
 }
 

@@ -108,6 +108,12 @@ struct DynamicShared {
     operator T*() const { return static_cast<T*>(dynamic_shared()); }
 };
 
+// One __constant__ variable, made known when the library is loaded.
+void constant_memory(const void* begin, size_t bytes);
+struct Constant {
+    Constant(const void* begin, size_t bytes) { constant_memory(begin, bytes); }
+};
+
 void barrier(const char* file, int line);
 unsigned thread_rank();  // of this thread in its block, x fastest
 
