@@ -33,8 +33,8 @@ class Access:
         most_ways: the worst bank conflict: wavefronts of one request over its fewest.
         collisions: for atomics, lanes that shared an address with another lane of their request.
         name: the tensor or memory that the example lies in, if it is known.
-        example: pairs of a lane and the byte that it starts at, from the start of that memory (of shared memory: of the
-            block's): the first request of the first warp.
+        example: pairs of a lane and the byte that it starts at, from the 128-byte line that the memory starts in (of
+            shared memory: from its start): the first request of the first warp.
     """
 
     file: str

@@ -154,13 +154,13 @@ void Profile::request(const Access* access, unsigned group, uintptr_t shared_beg
     }
 }
 
-// Where the example's bytes lie: in which memory, and how many bytes from its start.
+// Where the example's bytes lie: in which memory, and how many bytes from the 128-byte line that it starts in.
 static std::string example_json(const Tally& t) {
     std::string name, lanes;
     uintptr_t first = t.example[std::countr_zero(t.example_lanes)], base = 0;
     if (t.space != Space::shared) {
         const Region* region = region_at(first);
-        base = region ? region->begin : first / 256 * 256;
+        base = (region ? region->begin : first) / 128 * 128;
         name = region ? region->name : "";
     }
     for (unsigned left = t.example_lanes; left; left &= left - 1) {
