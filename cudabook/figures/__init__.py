@@ -1,0 +1,18 @@
+"""The book's figures. Each function takes data and returns a matplotlib Figure; none measures anything."""
+
+from .diagrams import head_body_tail, includes, layers, who_computes
+from .memory import lane_map, line_bars, sectors_by_stride
+from .speed import bandwidth_bars, clock_bars, time_against_size
+
+__all__ = [
+    "bandwidth_bars",
+    "clock_bars",
+    "head_body_tail",
+    "includes",
+    "lane_map",
+    "layers",
+    "line_bars",
+    "sectors_by_stride",
+    "time_against_size",
+    "who_computes",
+]
