@@ -20,6 +20,7 @@ from setuptools.command.build_ext import build_ext
 
 try:
     import torch
+    from torch.utils.cpp_extension import BuildExtension, CUDAExtension
 
     from cudabook import cuda
     from cudabook.emulator import build as emulator
@@ -32,16 +33,21 @@ except ModuleNotFoundError as error:
     if error.name not in remedy:
         raise
     sys.exit(f"csrc/setup.py: {sys.executable} has no module '{error.name}'. {remedy[error.name]}")
+if "editable_wheel" in sys.argv:
+    sys.exit("custom_ops cannot be installed with -e: compiled libraries do not follow an edit. While you edit kernels "
+             "use cudabook.load; then pip install --no-build-isolation ./csrc")
 
 HERE = Path(__file__).resolve().parent
 STABLE = os.environ.get("STABLE") == "1"
-OLDEST = (2, 11)  # the stable ABI's functions of this torch are used, and no newer ones
 BINDING = "bindings_stable.cpp" if STABLE else "bindings.cpp"
+OLDEST = (2, 11)  # of the stable ABI, the functions that this torch has are used, and no newer ones
 FLAGS = [f"-ffile-prefix-map={HERE}/="]  # messages name vector_add/bindings.cpp, not where it lay on this machine
 if STABLE:
     FLAGS += ["-DUSE_CUDA", "-DTORCH_TARGET_VERSION=0x{:02x}{:02x}000000000000".format(*OLDEST)]
 
 no_cuda = cuda.toolchain_problem()
+if os.environ.get("CUDABOOK_TARGET") == "cuda" and no_cuda:
+    sys.exit(f"CUDABOOK_TARGET is 'cuda', but {no_cuda}.")
 if os.environ.get("CUDABOOK_TARGET") == "emulator":
     no_cuda = "CUDABOOK_TARGET is 'emulator'"
 if no_cuda:
@@ -52,29 +58,20 @@ else:
     cuda.prepare()
 
 
+operators = sorted(path.parent.name for path in HERE.glob("*/bindings.cpp"))
+built = [name for name in operators if (HERE / name / BINDING).exists()]
+if left_out := set(operators) - set(built):
+    print(f"custom_ops leaves out what has no {BINDING}: {', '.join(sorted(left_out))}.", file=sys.stderr)
+
+
 def extension(name: str) -> Extension:
-    """The library of one operator. Its name is the namespace of its operators: torch.ops.custom_ops_NAME."""
+    """The library of one operator. Its name becomes the namespace of its operators: torch.ops.custom_ops_NAME."""
     library = f"custom_ops.custom_ops_{name}"
     sources = [f"{name}/{BINDING}", *(f"{name}/{path.name}" for path in sorted((HERE / name).glob("*.cu")))]
     if no_cuda:
         return Extension(library, sources, extra_compile_args=FLAGS, py_limited_api=STABLE)
-    from torch.utils.cpp_extension import CUDAExtension
-
     flags = {"cxx": ["-O2", *FLAGS], "nvcc": cuda.NVCC_FLAGS}
     return CUDAExtension(library, sources, extra_compile_args=flags, py_limited_api=STABLE)
-
-
-def write_stamp(folder: Path) -> None:
-    """What the libraries were built for, which custom_ops compares with what runs."""
-    stamp = {
-        "torch": torch.__version__,
-        "oldest_torch": OLDEST if STABLE else None,
-        "cuda": None if no_cuda else torch.version.cuda,
-        "cxx11_abi": torch.compiled_with_cxx11_abi(),
-        "python": platform.python_version(),
-        "architectures": [] if no_cuda else cuda.architectures(),
-    }
-    (folder / "built_for.json").write_text(json.dumps(stamp, indent=1) + "\n")
 
 
 class EmulatorBuild(build_ext):
@@ -86,24 +83,21 @@ class EmulatorBuild(build_ext):
         emulator.build_packaged(out, ext.name.split(".")[-1], binding, kernels, ext.extra_compile_args)
 
 
-def stamped(command):
-    class Stamped(command):
-        def run(self):
-            super().run()
-            write_stamp(Path(self.build_lib) / "custom_ops")
-
-    return Stamped
-
-
-def build_command():
-    if no_cuda:
-        return EmulatorBuild
-    from torch.utils.cpp_extension import BuildExtension
-
-    return BuildExtension
+class Build(EmulatorBuild if no_cuda else BuildExtension):
+    def run(self):
+        super().run()
+        stamp = {  # custom_ops compares this with what runs
+            "torch": torch.__version__,
+            "oldest_torch": OLDEST if STABLE else None,
+            "cuda": None if no_cuda else torch.version.cuda,
+            "cxx11_abi": torch.compiled_with_cxx11_abi(),
+            "python": platform.python_version(),
+            "architectures": [] if no_cuda else cuda.architectures(),
+        }
+        Path(self.build_lib, "custom_ops", "built_for.json").write_text(json.dumps(stamp, indent=1) + "\n")
 
 
-# Built elsewhere than in this folder, and from nothing: a library of an earlier build never gets into a wheel.
+# Built elsewhere than in this folder, and from nothing: no library of an earlier build gets into a wheel.
 scratch = tempfile.TemporaryDirectory(prefix="custom_ops-")
 atexit.register(scratch.cleanup)
 
@@ -114,11 +108,11 @@ setup(
     description="Kernels That Run: the operators",
     license="MIT",
     python_requires=">=3.11",
-    install_requires=[f"torch>={OLDEST[0]}.{OLDEST[1]}" if STABLE else f"torch=={torch.__version__.split('+')[0]}"],
+    install_requires=["torch>={}.{}".format(*OLDEST) if STABLE else f"torch=={torch.__version__.split('+')[0]}"],
     packages=["custom_ops", "custom_ops.ops"],
     package_dir={"custom_ops": ".", "custom_ops.ops": "../cudabook/ops"},
-    ext_modules=[extension(path.parent.name) for path in sorted(HERE.glob(f"*/{BINDING}"))],
-    cmdclass={"build_ext": stamped(build_command())},
+    ext_modules=[extension(name) for name in built],
+    cmdclass={"build_ext": Build},
     options={
         "build": {"build_base": scratch.name},
         "egg_info": {"egg_base": scratch.name},
