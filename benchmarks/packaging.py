@@ -35,7 +35,7 @@ def compare() -> list[tuple[str, float]]:
             return float(done.stdout.split()[-1])
 
         rows = [("JIT: load, nothing built yet", seconds(JIT)), ("JIT: load in another process", seconds(JIT))]
-        env["CUDABOOK_CACHE"] = f"{folder}/second cache"
+        env["CUDABOOK_CACHE"] = f"{folder}/second_cache"
         start = time.time()
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps",
                         "--target", folder, str(ROOT / "csrc")], env=env, check=True)
@@ -44,4 +44,4 @@ def compare() -> list[tuple[str, float]]:
 
 if __name__ == "__main__":
     for what, taken in compare():
-        print(f"{what:30} {taken:8.2f} s")
+        print(f"{what:30} {taken:9.3f} s")
