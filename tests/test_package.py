@@ -144,6 +144,9 @@ def test_a_package_needs_nothing_of_the_machine_that_built_it(installed, stable)
         needed = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
         assert needed and not [name for name in needed if "/" in name]
         assert set(re.findall(r"\(R(?:UN)?PATH\).*\[(.*)\]", dynamic)) <= {"$ORIGIN"}
+        code = subprocess.run(["objdump", "-d", str(library)], capture_output=True, text=True, check=True).stdout
+        assert "%xmm" in code or platform.machine() != "x86_64"
+        assert not re.search("%[yz]mm", code)  # AVX, which not every x86-64 processor has
 
 
 @pytest.mark.parametrize("changed, words", [
@@ -198,6 +201,15 @@ def test_the_stable_wheel_asks_torch_for_its_c_functions_only(installed, target)
         assert not [s for s in wanted if re.match("_?Py", s)]  # operators are registered, not exported to Python
         from_torch = wanted & of_torch - of_cxx
         assert from_torch and not [s for s in from_torch if not s.startswith(("aoti_torch_", "torch_"))]
+
+
+def test_a_build_for_the_cpu_says_so():
+    setup = [sys.executable, ROOT / "csrc" / "setup.py", "--version"]
+    done = run(*setup, paths=[ROOT], CUDA_HOME="/nowhere", CUDABOOK_TARGET="")
+    assert done.stdout.strip() == "0.1.0+emulator"
+    assert re.search("^custom_ops is built for the CPU, with the emulator inside: .*(no nvcc|without CUDA)", done.stderr)
+    done = run(*setup, paths=[ROOT], CUDA_HOME="/nowhere", CUDABOOK_TARGET="cuda")
+    assert done.returncode == 1 and "CUDABOOK_TARGET is 'cuda', but" in done.stderr
 
 
 def test_the_stable_wheel_works(installed):
