@@ -71,15 +71,15 @@ def python(code: str, *paths: Path):
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """Builds a wheel by pip and installs it: (target, stable) -> the folder that it was installed into."""
+    """Builds a wheel by pip and installs it: (target, stable, with another torch) -> the folder it was installed in."""
 
     @lru_cache
-    def build(target: str, stable: bool) -> Path:
+    def build(target: str, stable: bool, *builder: Path) -> Path:
         folder = tmp_path_factory.mktemp(f"{target}{'-stable' * stable}")
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
         settings = {"CUDABOOK_TARGET": target, "STABLE": str(int(stable)), "TORCH_CUDA_ARCH_LIST": "8.0;9.0a"}
         done = run(*pip, "wheel", "--no-build-isolation", "--no-deps", "-w", folder, ROOT / "csrc",
-                   paths=[ROOT], **settings)
+                   paths=[*builder, ROOT], **settings)
         assert done.returncode == 0, done.stdout + done.stderr
         done = run(*pip, "install", "--no-deps", "--target", folder, *folder.glob("*.whl"))
         assert done.returncode == 0, done.stdout + done.stderr
@@ -218,6 +218,12 @@ def test_the_stable_wheel_works(installed):
 
 def test_the_stable_wheel_works_with_another_torch(installed, other_torch):
     uses(installed("emulator", True), other_torch)
+
+
+def test_a_stable_wheel_that_another_torch_built_works(installed, other_torch):
+    folder = installed("emulator", True, other_torch)
+    assert f'"torch": "{OTHER}' in (folder / "custom_ops" / "built_for.json").read_text()
+    uses(folder)
 
 
 def test_the_plain_package_refuses_another_torch(installed, other_torch):

@@ -7,6 +7,7 @@
 #include <cuda_fp16.h>
 #include <torch/csrc/stable/accelerator.h>
 #include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/macros.h>
 #include <torch/csrc/stable/ops.h>
 #include <torch/csrc/stable/tensor.h>
 
@@ -27,7 +28,7 @@ std::string text(torch::headeronly::IntHeaderOnlyArrayRef numbers) {
     return out.str() + (numbers.size() ? "]" : "[]");
 }
 std::string text(const torch::stable::Device& device) {
-    return device.is_cuda() ? "cuda:" + std::to_string(device.index()) : "the CPU";
+    return device.is_cpu() ? "cpu" : "cuda:" + std::to_string(device.index());
 }
 // [/printing]
 
@@ -39,7 +40,7 @@ void check_pair(const Tensor& a, const Tensor& b) {
     STD_TORCH_CHECK(b.scalar_type() == a.scalar_type(), "vector_add: b has dtype ",
                     b.scalar_type(), ", expected ", a.scalar_type(),
                     ", the dtype of a. Convert one of them.");
-    STD_TORCH_CHECK(b.sizes() == a.sizes(), "vector_add: b has shape ",
+    STD_TORCH_CHECK(b.sizes().equals(a.sizes()), "vector_add: b has shape ",
                     text(b.sizes()), ", expected ", text(a.sizes()),
                     ", the shape of a. There is no broadcasting: expand b and "
                     "make it contiguous.");
