@@ -21,14 +21,14 @@ __global__ void columns(float* g) {
     __syncthreads();
     g[threadIdx.x] = tile[threadIdx.x][threadIdx.y];
 }
-__global__ void wide(float* g, int stride) {
+__global__ void wide(float* g, int stride, int lanes) {
     __shared__ float4 s[1024];
-    s[stride * threadIdx.x] = reinterpret_cast<float4*>(g)[threadIdx.x];
+    s[stride * (threadIdx.x % lanes)] = reinterpret_cast<float4*>(g)[threadIdx.x];
 }
 extern "C" void run(float* g, int stride, int first) { kernel<<<1, 32>>>(g, stride, first); }
 extern "C" void square(float* g) { columns<32><<<1, dim3(32, 32)>>>(g); }
 extern "C" void padded(float* g) { columns<33><<<1, dim3(32, 32)>>>(g); }
-extern "C" void four(float* g, int stride) { wide<<<1, 32>>>(g, stride); }
+extern "C" void four(float* g, int stride, int lanes) { wide<<<1, 32>>>(g, stride, lanes); }
 """
 
 
@@ -133,9 +133,10 @@ def test_bank_conflict_has_another_colour(op):
         assert (int(one.get_x()), int(other.get_x())) == (0, lane)
 
 
-@pytest.mark.parametrize("stride", [1, 2, 4, 8])
-def test_wavefronts_of_16_byte_accesses_are_the_profiles(op, stride):
-    access = access_of(launch_of(op, "four", stride), "store", "shared")
+# From lane 16 on the same words again: served apart all the same, being another half of the warp.
+@pytest.mark.parametrize("stride, lanes", [(1, 32), (2, 32), (4, 32), (8, 32), (1, 16), (2, 16)])
+def test_wavefronts_of_16_byte_accesses_are_the_profiles(op, stride, lanes):
+    access = access_of(launch_of(op, "four", stride, lanes), "store", "shared")
     figure = figures.lane_map(access)
     assert f"{access.wavefronts} wavefronts, the fewest: {access.ideal_wavefronts}" in texts(figure)
     assert len(rectangles(figure, "lane 5")) == 4

@@ -132,7 +132,9 @@ def _banks(access: Access) -> Figure:
     groups = _bank_groups(access)
     most = [max(map(len, group.values())) for group in groups]
     fewest = [-(-sum(map(len, group.values())) // BANKS) for group in groups]
-    sentence = f"{_count(len(access.example), 'lane')}: {_count(sum(most), 'wavefront')}, the fewest: {sum(fewest)}"
+    words = {word for _, start in access.example for word in _words(start, access.size)}
+    sentence = (f"{_count(len(access.example), 'lane')}: {_count(sum(most), 'wavefront')}, "
+                f"the fewest: {-(-len(words) // BANKS)}")  # fmt: skip
     figure, axes = _lanes(access, 4.3, sentence, {"bank serves the lane": BLUE, "lane waits for its turn": RED})
     for bank in range(BANKS):
         axes.add_patch(Rectangle((bank + 0.05, -0.5), 0.9, 32, facecolor=PALE, gid="bank"))
