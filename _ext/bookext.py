@@ -52,6 +52,10 @@ def source_files(text: str, root: Path) -> list[Path]:
     if used:
         found += [path for path in csrc.iterdir() if path.is_file()]
     found += [path for path in (root / "chapters" / "cu").glob("*") if path.name in text]
+    if re.search(r"\bfeatures\.\w+\(", text):  # the page runs the tests of CUDA's features
+        tests = root / "tests"
+        found += [path for path in tests.glob("test_*.py") if "pytest.mark.feature(" in path.read_text()]
+        found += [tests / "conftest.py", *(tests / "cu").glob("*.cu"), *(tests / "refused").glob("*.cu")]
     return sorted(path for path in found if "__pycache__" not in path.parts)
 
 

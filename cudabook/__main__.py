@@ -51,8 +51,11 @@ def progress(args) -> int:
 
 
 def record(args) -> int:
-    from . import build, counters, records
+    from . import build, counters, features, records
 
+    if args.features:
+        print(f"Written: {records.write(features.measure())}")
+        return 0
     operators = sorted(p.name for p in build.CSRC.iterdir() if (build.ROOT / "benchmarks" / f"{p.name}.py").exists())
     for name in args.name or operators:
         measured = counters.measure(name) if args.counters else records.measure(name)
@@ -78,7 +81,9 @@ def sanitize(args) -> int:
 
 def _record_arguments(parser) -> None:
     parser.add_argument("name", nargs="*", help="the operators; all that have a benchmark if none is named")
-    parser.add_argument("--counters", action="store_true", help="read hardware counters with Nsight Compute instead")
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument("--counters", action="store_true", help="read hardware counters with Nsight Compute instead")
+    instead.add_argument("--features", action="store_true", help="run the tests of CUDA's features on the GPU instead")
 
 
 def _sanitize_arguments(parser) -> None:

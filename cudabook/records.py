@@ -20,7 +20,8 @@ class Record:
 
     Attributes:
         name: the operator, a folder in ``csrc``; ``<operator>_counters`` for a reading of hardware counters;
-            ``planted`` for what compute-sanitizer says of the planted faults.
+            ``planted`` for what compute-sanitizer says of the planted faults; ``features`` for which tests of
+            features passed.
         rows: the measurements, one dict each; ``benchmarks/<name>.py`` says which keys they have, and in what units.
         stamp: GPU, driver, torch, CUDA, date (UTC).
         sources: digest of the operator's sources that were measured.
@@ -52,7 +53,12 @@ class Record:
 
 
 def sources_digest(name: str) -> str:
-    """The digest of the sources that a record is about: ``csrc/<operator>``, or the planted faults in ``tests``."""
+    """The digest of the sources that a record is about: ``csrc/<operator>``, or the planted faults or the tests of
+    features in ``tests``."""
+    if name == "features":
+        from . import features
+
+        return cache.digest_of_files(features.source_files())
     operator = name.removesuffix("_counters")
     root = build.ROOT / "tests" / "planted" if operator == "planted" else build.CSRC / operator
     return cache.digest_of_files(p for p in root.rglob("*") if p.is_file())

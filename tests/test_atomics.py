@@ -15,6 +15,11 @@ def op(target):
     return cudabook.load(SOURCE, target)
 
 
+@pytest.mark.feature(
+    "Atomics",
+    "`atomicAdd`, `atomicMin`, `atomicMax`, `atomicAnd`, `atomicOr`, `atomicXor`, `atomicExch`, `atomicCAS`, "
+    "`atomicAdd_block`, `atomicMax_system`, of 32 and 64 bits",
+)
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
 @pytest.mark.parametrize("threads", [1, 33, 256])
 def test_integers(op, device, dtype, threads):
@@ -36,6 +41,10 @@ def test_integers(op, device, dtype, threads):
     assert before[0] == 100 and len(set(before)) == threads and max(before) < 100 + total
 
 
+@pytest.mark.feature(
+    "Atomics",
+    "`atomicSub`, `atomicInc`, `atomicDec`; `atomicMin` and `atomicMax` of signed 64 bits; `atomicCAS` of 16 bits",
+)
 @pytest.mark.parametrize("threads", [4, 64, 200])
 def test_counters(op, device, threads):
     slot = torch.tensor([1000, 0, 3], dtype=torch.int32, device=device)
@@ -50,6 +59,10 @@ def test_counters(op, device, threads):
     assert words.tolist() == [100 | 101 << 16, 102 | 103 << 16]
 
 
+@pytest.mark.feature(
+    "Atomics",
+    "`atomicAdd` of float, double, `__half`, `__nv_bfloat16`, `__half2`, `__nv_bfloat162`, `float2`, `float4`",
+)
 def test_floats_of_every_width(op, device):
     blocks, threads = 3, 64
     f = torch.zeros(8, device=device)
@@ -63,6 +76,7 @@ def test_floats_of_every_width(op, device):
     assert h.tolist() == [odd, 0, odd, every] and b.tolist() == [odd, 0, odd, every]
 
 
+@pytest.mark.feature("Atomics", "loops of `atomicCAS`")
 def test_compare_and_swap_loop(op, device):
     x = torch.randn(10_001, device=device) - 2
     out = torch.full((1,), -1e30, device=device)
@@ -70,6 +84,7 @@ def test_compare_and_swap_loop(op, device):
     assert out.item() == x.max().item()
 
 
+@pytest.mark.feature("Atomics", "a lock that every lane of a warp takes (independent thread scheduling)")
 @pytest.mark.parametrize("blocks, threads", [(1, 1), (1, 64), (5, 96)])
 def test_lock_that_every_lane_takes(op, device, blocks, threads):
     lock, total = (torch.zeros(1, dtype=torch.int32, device=device) for _ in range(2))
@@ -77,6 +92,7 @@ def test_lock_that_every_lane_takes(op, device, blocks, threads):
     assert total.item() == blocks * threads and lock.item() == 0
 
 
+@pytest.mark.feature("Atomics", "a thread that spins until another one sets a flag; `volatile`, `__threadfence`")
 @pytest.mark.parametrize("threads", [2, 32, 256])
 def test_thread_that_waits_for_a_later_one(op, device, threads):
     flag, out = torch.zeros(1, dtype=torch.int32, device=device), torch.zeros(2, dtype=torch.int32, device=device)

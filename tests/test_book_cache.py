@@ -103,6 +103,22 @@ def test_a_kernel_of_the_pages_counts_where_it_is_named(tree):
     assert digest(tree, naming) != before[0] and digest(tree, other) == before[1]
 
 
+FEATURES = PAGE + "features.run()"
+
+
+@pytest.mark.parametrize("changed", ["cu/warp.cu", "refused/ptx.cu", "conftest.py", "test_marked.py"])
+def test_tests_of_features_count_where_a_page_runs_them(tree, changed):
+    for name in ("cu/warp.cu", "refused/ptx.cu", "conftest.py", "test_other.py"):
+        (tree / "tests" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / "tests" / name).write_text("1")
+    (tree / "tests/test_marked.py").write_text("@pytest.mark.feature(1)")
+    before = digest(tree, FEATURES), digest(tree)
+    (tree / "tests/test_other.py").write_text("2")
+    assert digest(tree, FEATURES) == before[0]
+    (tree / "tests" / changed).write_text("@pytest.mark.feature(2)")
+    assert digest(tree, FEATURES) != before[0] and digest(tree) == before[1]
+
+
 def test_another_machine_changes_the_digest(tree):
     assert digest(tree) != digest(tree, machine="torch 2.13")
 

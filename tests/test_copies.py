@@ -15,6 +15,7 @@ def op(target):
     return cudabook.load(SOURCE, target)
 
 
+@pytest.mark.feature("Memory", "`cp.async`: `__pipeline_memcpy_async`, `__pipeline_commit`, `__pipeline_wait_prior`")
 @pytest.mark.parametrize("tiles", [1, 2, 7])
 def test_pipelined_copies(op, device, tiles):
     x = torch.randn(tiles, 128, device=device)
@@ -23,12 +24,14 @@ def test_pipelined_copies(op, device, tiles):
     torch.testing.assert_close(out, x.sum(0))
 
 
+@pytest.mark.feature("Memory", "`__pipeline_memcpy_async` that fills with zeros")
 def test_missing_bytes_become_zero(op, device):
     x, out = torch.randn(64, device=device), torch.full((64,), torch.nan, device=device)
     op.padded(x, out)
     assert torch.equal(out[::2], x[::2]) and (out[1::2] == 0).all()
 
 
+@pytest.mark.feature("Cooperative groups", "`memcpy_async`, `wait`")
 @pytest.mark.parametrize("n, threads", [(1000, 64), (999, 32), (5, 96)])
 def test_copy_of_a_group(op, device, n, threads):
     x, out = torch.randn(n, device=device), torch.zeros(n, device=device)

@@ -15,6 +15,7 @@ CU = Path(__file__).parent / "cu"
 IMPOSSIBLE = "cudaErrorInvalidConfiguration" if (torch.version.cuda or "13") < "13" else "cudaErrorInvalidValue"
 
 
+@pytest.mark.feature("Launches", "`threadIdx`, `blockIdx`, `blockDim`, `gridDim`, `warpSize`, in three dimensions")
 @pytest.mark.parametrize("grid, block", [((1, 1, 1), (1, 1, 1)), ((3, 1, 1), (33, 1, 1)), ((2, 3, 4), (5, 6, 7)),
                                          ((1, 2, 1), (1024, 1, 1)), ((2, 1, 3), (1, 1, 64))])
 def test_builtin_variables(target, device, grid, block):
@@ -32,6 +33,10 @@ def test_builtin_variables(target, device, grid, block):
     assert (got[..., 8] == 32).all()
 
 
+@pytest.mark.feature(
+    "Launches",
+    "`<<<grid, block, shared, stream>>>` of templates with deduced arguments, of function pointers, in macros",
+)
 def test_launch_forms(target, device):
     op = cudabook.load(CU / "execution.cu", target)
     out = torch.full((224,), torch.nan, device=device)
@@ -42,6 +47,10 @@ def test_launch_forms(target, device):
     assert torch.equal(out.cpu(), wanted)
 
 
+@pytest.mark.feature(
+    "Memory",
+    "`__device__` and `__constant__` variables, `cudaMemcpyToSymbol`, `cudaMemcpyFromSymbol`",
+)
 def test_device_symbols(target, device):
     op = cudabook.load(CU / "execution.cu", target)
     out = torch.zeros(3, device=device)
@@ -49,6 +58,7 @@ def test_device_symbols(target, device):
     assert out.tolist() == [11, 12, 13]
 
 
+@pytest.mark.feature("Atomics", "`atomicAdd` of int, float and double by many blocks at once")
 @pytest.mark.parametrize("blocks, threads", [(1, 1), (7, 96), (1000, 256)])
 def test_atomics_lose_nothing_between_cores(target, device, blocks, threads):
     op = cudabook.load(CU / "execution.cu", target)
@@ -62,6 +72,7 @@ def test_atomics_lose_nothing_between_cores(target, device, blocks, threads):
     assert total_d.item() == blocks * threads / 4
 
 
+@pytest.mark.feature("Shared memory", "`__shared__` arrays and scalars, `__syncthreads`")
 @pytest.mark.parametrize("twice", [0, 1])
 def test_static_shared_memory(target, device, twice):
     op = cudabook.load(CU / "shared.cu", target)
@@ -71,6 +82,7 @@ def test_static_shared_memory(target, device, twice):
     assert torch.equal(data, wanted)
 
 
+@pytest.mark.feature("Shared memory", "`extern __shared__` of the size that the launch gives")
 @pytest.mark.parametrize("dtype, threads", [(torch.float32, 1), (torch.float32, 33), (torch.float64, 1024)])
 def test_dynamic_shared_memory(target, device, dtype, threads):
     op = cudabook.load(CU / "shared.cu", target)
@@ -80,6 +92,7 @@ def test_dynamic_shared_memory(target, device, dtype, threads):
     assert torch.equal(data, wanted)
 
 
+@pytest.mark.feature("Shared memory", "`extern __shared__` at file scope")
 def test_dynamic_shared_memory_declared_at_file_scope(target, device):
     op = cudabook.load(CU / "shared.cu", target)
     data, out = torch.arange(256.0, device=device), torch.zeros(1, device=device)
@@ -87,6 +100,10 @@ def test_dynamic_shared_memory_declared_at_file_scope(target, device):
     assert out.item() == 255 * 128
 
 
+@pytest.mark.feature(
+    "Shared memory",
+    "structs and two-dimensional arrays in shared memory, also in `__device__` functions",
+)
 def test_shared_structs_and_helpers(target, device):
     op = cudabook.load(CU / "shared.cu", target)
     data = torch.arange(64.0, device=device)
@@ -94,6 +111,7 @@ def test_shared_structs_and_helpers(target, device):
     assert torch.equal(data.cpu(), torch.arange(64.0).reshape(32, 2).flip(1).flatten() + 1010)
 
 
+@pytest.mark.feature("Shared memory", "more than 48 KiB, by `cudaFuncAttributeMaxDynamicSharedMemorySize`")
 def test_shared_memory_beyond_48_kib_needs_the_opt_in(target, device):
     op = cudabook.load(CU / "shared.cu", target)
     out = torch.zeros(1, device=device)
@@ -105,6 +123,7 @@ def test_shared_memory_beyond_48_kib_needs_the_opt_in(target, device):
         op.big(out, 458752, 1)
 
 
+@pytest.mark.feature("Shared memory", "the limit of 48 KiB on static and dynamic shared memory together")
 def test_static_and_dynamic_shared_memory_share_the_48_kib(target, device):
     op = cudabook.load(CU / "shared.cu", target)
     out = torch.zeros(256, device=device)
@@ -115,6 +134,10 @@ def test_static_and_dynamic_shared_memory_share_the_48_kib(target, device):
 
 
 # The limits of the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+@pytest.mark.feature(
+    "Errors and output",
+    "launches beyond CUDA's limits on grid, block and shared memory fail as on a GPU",
+)
 @pytest.mark.parametrize("grid, block, shared", [
     ((0, 1, 1), (1, 1, 1), 0),
     ((1, 0, 1), (1, 1, 1), 0),
@@ -138,6 +161,7 @@ def test_refused_launches(target, device, grid, block, shared):
     assert out.item() == 1
 
 
+@pytest.mark.feature("Launches", "`__launch_bounds__`")
 def test_launch_bounds_are_kept(target, device):
     op = cudabook.load(CU / "errors.cu", target)
     out = torch.zeros(1, dtype=torch.int32, device=device)
@@ -147,6 +171,7 @@ def test_launch_bounds_are_kept(target, device):
         op.launch_bounded(out, 129)
 
 
+@pytest.mark.feature("Errors and output", "`cudaGetLastError`, `cudaPeekAtLastError`")
 def test_reading_an_error_clears_it(target, device):
     op = cudabook.load(CU / "errors.cu", target)
     codes = torch.zeros(4, dtype=torch.int32, device=device)
@@ -155,12 +180,20 @@ def test_reading_an_error_clears_it(target, device):
     assert codes.tolist() == [code, code, 0, 0]
 
 
+def runtime(function, wanted, group, what):
+    return pytest.param(function, wanted, marks=pytest.mark.feature(group, what), id=function)
+
+
 @pytest.mark.parametrize("function, wanted", [
-    ("memory", [0, 0, 0, 0, 64, 0, 0, 52, 0, 0, 0, 0]),
-    ("managed", [0, 5050]),
-    ("pitched", [0, 10, 12]),
-    ("streams", [0, 0, 0, 0, 0, 0, 0, 1, 400, 100]),
-    ("devices", [0, 32, 1024, 49152, 0, 65535, 101, 0]),
+    runtime("memory", [0, 0, 0, 0, 64, 0, 0, 52, 0, 0, 0, 0],
+            "Memory", "`cudaMalloc`, `cudaMallocHost`, `cudaMemcpy`, `cudaMemset`, `cudaFree`, `cudaFreeHost`"),
+    runtime("managed", [0, 5050], "Memory", "`cudaMallocManaged`"),
+    runtime("pitched", [0, 10, 12], "Memory", "`cudaMemcpy2D`"),
+    runtime("streams", [0, 0, 0, 0, 0, 0, 0, 1, 400, 100],
+            "Streams and devices", "`cudaStreamCreateWithFlags`, `cudaStreamSynchronize`, `cudaStreamWaitEvent`, "
+            "`cudaEventRecord`, `cudaEventElapsedTime`, `cudaMemsetAsync`"),
+    runtime("devices", [0, 32, 1024, 49152, 0, 65535, 101, 0],
+            "Streams and devices", "`cudaGetDeviceProperties`, `cudaDeviceGetAttribute`, `cudaSetDevice`"),
 ])
 def test_runtime_api(target, device, function, wanted):
     op = cudabook.load(CU / "api.cu", target)
@@ -169,6 +202,7 @@ def test_runtime_api(target, device, function, wanted):
     assert out.tolist()[: len(wanted)] == wanted
 
 
+@pytest.mark.feature("Memory", "`float4`, `double2` and their like, 16 bytes an access")
 def test_vector_types(target, device):
     op = cudabook.load(CU / "api.cu", target)
     data = torch.randn(256, device=device)

@@ -33,6 +33,7 @@ def report_of(call, *args) -> str:
     return caught.value.report
 
 
+@pytest.mark.feature("Faults that end as a report", "a barrier after some threads have returned")
 def test_barrier_that_returned_threads_never_reach(op):
     report = report_of(op.run_early_return, torch.zeros(64), 40)
     assert "unreachable barrier" in report
@@ -40,11 +41,13 @@ def test_barrier_that_returned_threads_never_reach(op):
     assert "24 of 64 threads have returned" in report and line_of("kernel") in report
 
 
+@pytest.mark.feature("Faults that end as a report", "a barrier in a branch")
 def test_barrier_in_a_branch(op):
     report = report_of(op.run_barrier_in_branch, torch.zeros(64))
     assert "32 wait at" in report and line_of("branch") in report and "32 of 64 threads have returned" in report
 
 
+@pytest.mark.feature("Faults that end as a report", "threads that wait at different barriers")
 def test_two_different_barriers(op):
     report = report_of(op.run_two_barriers, torch.zeros(64))
     assert "divergent barrier" in report
@@ -52,17 +55,20 @@ def test_two_different_barriers(op):
     assert "56 wait at" in report and line_of("second of two") in report
 
 
+@pytest.mark.feature("Faults that end as a report", "a barrier in a loop of unequal length")
 def test_barrier_in_a_loop_of_unequal_length(op):
     report = report_of(op.run_loop, torch.zeros(128))
     assert "unreachable barrier" in report and line_of("loop") in report
 
 
+@pytest.mark.feature("Faults that end as a report", "an address that nothing has")
 def test_address_that_nothing_has(op):
     report = report_of(op.run_wild_write, torch.zeros(64), 2**44)
     assert "illegal address" in report and line_of("wild") in report
     assert "thread (5, 0, 0) of block (2, 0, 0)" in report
 
 
+@pytest.mark.feature("Faults that end as a report", "a misaligned vector access")
 def test_misaligned_vector_access(op):
     with pytest.raises(cudabook.CudaError) as caught:
         op.run_misaligned(torch.zeros(64))
@@ -70,10 +76,12 @@ def test_misaligned_vector_access(op):
     assert line_of("misaligned") in caught.value.report
 
 
+@pytest.mark.feature("Faults that end as a report", "an integer division by zero")
 def test_integer_division_by_zero(op):
     assert line_of("divides") in report_of(op.run_divides, torch.zeros(32, dtype=torch.int32), 0)
 
 
+@pytest.mark.feature("Faults that end as a report", "recursion beyond the stack")
 def test_full_stack(op):
     report = report_of(op.run_deep_stack, torch.zeros(1), 10_000)
     assert "stack" in report and "256 KiB" in report

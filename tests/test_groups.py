@@ -10,6 +10,10 @@ import cudabook
 GROUPS = Path(__file__).parent / "cu" / "groups.cu"
 
 
+@pytest.mark.feature(
+    "Cooperative groups",
+    "`tiled_partition`; a tile's `shfl`, `shfl_up`, `shfl_down`, `shfl_xor`, `ballot`; `reduce`, `inclusive_scan`",
+)
 @pytest.mark.parametrize("size", [4, 16, 32])
 def test_tiles(target, device, size):
     op = cudabook.load(GROUPS, target)
@@ -26,6 +30,7 @@ def test_tiles(target, device, size):
         assert got == wanted, i
 
 
+@pytest.mark.feature("Cooperative groups", "`coalesced_threads`")
 def test_coalesced_lanes_share_an_atomic(target, device):
     op = cudabook.load(GROUPS, target)
     values = torch.randint(-50, 50, (1000,), dtype=torch.int32)
@@ -46,6 +51,10 @@ def test_one_atomic_for_each_group(tmp_path):
     assert (atomic.requests, atomic.lanes) == (32, 32)
 
 
+@pytest.mark.feature(
+    "Cooperative groups",
+    "`this_thread_block`, `sync`, `thread_rank`, `group_index`, `meta_group_rank`",
+)
 def test_block_sum(target, device):
     op = cudabook.load(GROUPS, target)
     values = torch.randint(0, 100, (5, 192), dtype=torch.int32)

@@ -15,6 +15,7 @@ def op(target):
     return cudabook.load(SOURCE, target)
 
 
+@pytest.mark.feature("Launches", "`cudaLaunchKernel`, `cudaLaunchKernelEx`")
 @pytest.mark.parametrize("how", ["launch_by_pointer", "launch_extended"])
 def test_launch(op, device, how):
     x = torch.randn(1000, device=device)
@@ -23,6 +24,7 @@ def test_launch(op, device, how):
     assert torch.equal(out, x * 3)
 
 
+@pytest.mark.feature("Cooperative groups", "`cudaLaunchCooperativeKernel`, `this_grid().sync()`")
 @pytest.mark.parametrize("blocks, threads", [(1, 1), (1, 128), (7, 96), (40, 256)])
 def test_barrier_of_the_grid(op, device, blocks, threads):
     x = torch.arange(10_000.0, device=device) % 7
@@ -31,6 +33,7 @@ def test_barrier_of_the_grid(op, device, blocks, threads):
     assert out.item() == x.sum().item() and torch.equal(part, again)
 
 
+@pytest.mark.feature("Errors and output", "`cudaErrorCooperativeLaunchTooLarge`")
 def test_more_blocks_than_the_device_holds(op, device):
     with pytest.raises(cudabook.CudaError) as caught:
         op.grid_sum(torch.ones(4, device=device), torch.zeros(4, device=device), torch.zeros(4, device=device),
@@ -38,6 +41,11 @@ def test_more_blocks_than_the_device_holds(op, device):
     assert caught.value.name == "cudaErrorCooperativeLaunchTooLarge"
 
 
+@pytest.mark.feature(
+    "Launches",
+    "`cudaFuncGetAttributes`, `cudaFuncSetAttribute`, `cudaOccupancyMaxActiveBlocksPerMultiprocessor`, "
+    "`cudaOccupancyMaxPotentialBlockSize`",
+)
 def test_attributes_and_occupancy(op, device):
     out = torch.zeros(8, dtype=torch.int32, device=device)
     op.attributes(out)

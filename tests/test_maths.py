@@ -19,6 +19,11 @@ def op(target):
     return cudabook.load(SOURCE, target)
 
 
+@pytest.mark.feature(
+    "Numbers",
+    "`rsqrtf`, `rcbrtf`, `sinpif`, `normcdff`, `erff`, `erfinvf`, `rhypotf`, `norm3df` and others; the fast `__expf`, "
+    "`__log2f`, `__sinf`, `__powf`, `__fdividef`",
+)
 def test_single_precision(op, device):
     x = torch.linspace(-7.9, 7.9, 1001, device=device)
     y = torch.linspace(3.5, 0.25, 1001, device=device)
@@ -47,6 +52,7 @@ def exact(name, a, b, c):
     return {"add": a + b, "sub": a - b, "mul": a * b, "div": a / b, "fma": a * b + c, "rcp": 1 / a}[name]
 
 
+@pytest.mark.feature("Numbers", "`__fadd_rd`, `__fmaf_ru`, `__dsqrt_rz` and their like: arithmetic in four roundings")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_directed_rounding(op, device, dtype):
     x, y, z = (torch.randn(500, dtype=torch.float64).mul(s).to(dtype) for s in (1, 1e3, 1e-3))
@@ -72,6 +78,10 @@ def test_directed_rounding(op, device, dtype):
         assert Fraction(low) ** 2 <= right <= Fraction(high) ** 2
 
 
+@pytest.mark.feature(
+    "Numbers",
+    "`__float2int_rz`, `__float2uint_rd`, `__float2ll_ru`, `__double2int_rn` and their like",
+)
 def test_float_to_integer(op, device):
     special = [0.5, 1.5, 2.5, -0.5, -1.5, 3e9, -3e9, 5e9, 1e20, -1e20, 0.0, -7.25, 2147483520.0, math.inf, -math.inf]
     x = torch.tensor([*special, *(torch.randn(100) * 1e4).tolist()])
@@ -87,6 +97,7 @@ def test_float_to_integer(op, device):
                 assert out[4 * k + m][i].item() == wanted, (k, MODES[m], v)
 
 
+@pytest.mark.feature("Numbers", "`__int2float_rz`, `__uint2float_rd`, `__ll2float_ru`, `__ull2float_rn` and their like")
 def test_integer_to_float(op, device):
     x = torch.randint(-(2**63), 2**63 - 1, (400,), dtype=torch.int64)
     x[:8] = torch.tensor([0, 1, -1, 2**24 + 1, 2**53 + 1, 2**31 - 1, 2**63 - 1, -(2**63)])
@@ -150,6 +161,11 @@ def integers(a, b):
     ]
 
 
+@pytest.mark.feature(
+    "Numbers",
+    "`__popc`, `__clz`, `__ffs`, `__brev`, `__byte_perm`, `__funnelshift_l`, `__mulhi`, `__umul64hi`, `__sad`, "
+    "`__dp4a`, `__dp2a_lo`, `__vadd4` and others",
+)
 def test_integers(op, device):
     x, y = (torch.randint(-(2**31), 2**31 - 1, (300,), dtype=torch.int32) for _ in range(2))
     x[:5], y[:5] = torch.tensor([0, -1, -(2**31), 1, 255]), torch.tensor([0, -1, 1, -(2**31), 255])

@@ -27,6 +27,7 @@ except cudabook.CudaError as error:
     return done.stdout.splitlines()
 
 
+@pytest.mark.feature("Errors and output", "`printf` in a kernel")
 def test_device_printf(target, device):
     lines = lines_of(target, f"op.say(torch.arange(32.0, device={device!r}) / 4); torch.cuda.is_available() and "
                              "torch.cuda.synchronize()")
@@ -35,6 +36,7 @@ def test_device_printf(target, device):
     assert set(lines) == wanted and len(lines) == 8
 
 
+@pytest.mark.feature("Errors and output", "the error of a refused launch is gone once it was read")
 def test_refused_launch_is_forgotten_once_read(target):
     name = "cudaErrorInvalidValue"
     lines = lines_of(target, "op.go_wrong(0)")
@@ -42,6 +44,10 @@ def test_refused_launch_is_forgotten_once_read(target):
                      "copy: cudaSuccess", "allocate: cudaSuccess", "launch: cudaSuccess"]
 
 
+@pytest.mark.feature(
+    "Errors and output",
+    "the error of a kernel that went wrong stays: illegal address, `assert`, `__trap`",
+)
 @pytest.mark.parametrize("which, name", [
     (1, "cudaErrorIllegalAddress"), (2, "cudaErrorAssert"), (3, "cudaErrorLaunchFailure"),
 ])

@@ -26,6 +26,7 @@ def same(ours: torch.Tensor, wanted: torch.Tensor, dtype) -> torch.Tensor:
     return (ours == wanted) | (values(ours, dtype).isnan() & values(wanted, dtype).isnan())
 
 
+@pytest.mark.feature("Numbers", "`__half` and `__nv_bfloat16`: every value to float and back")
 @pytest.mark.parametrize("kind", TYPES)
 def test_every_value_to_float_and_back(target, device, kind):
     op = cudabook.load(SOURCE, target)
@@ -38,6 +39,7 @@ def test_every_value_to_float_and_back(target, device, kind):
     assert same(back.cpu(), every.cpu(), TYPES[kind]).all()
 
 
+@pytest.mark.feature("Numbers", "`__float2half_rn`, `__float2bfloat16_rn`: to the nearest, ties to even")
 @pytest.mark.parametrize("kind", TYPES)
 def test_floats_are_rounded_to_nearest_even(target, device, kind):
     op = cudabook.load(SOURCE, target)
@@ -59,6 +61,11 @@ def rounded(exact: Fraction, dtype) -> torch.Tensor:
     return min(finite, key=lambda c: (abs(Fraction(c.double().item()) - exact), bits(c).item() & 1))
 
 
+@pytest.mark.feature(
+    "Numbers",
+    "`__hadd`, `__hsub`, `__hmul`, `__hfma`, `__hneg`, `__habs`, `__hmax`, `__hmin`, comparisons, `__half2int_rn`, "
+    "`__int2half_rn`; the same for bfloat16",
+)
 @pytest.mark.parametrize("kind", TYPES)
 def test_arithmetic(target, device, kind):
     op, dtype = cudabook.load(SOURCE, target), TYPES[kind]

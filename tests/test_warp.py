@@ -26,6 +26,7 @@ def shuffled(values, which, operand, width):
     return values[source]
 
 
+@pytest.mark.feature("Warps", "`__shfl_sync`, `__shfl_up_sync`, `__shfl_down_sync`, `__shfl_xor_sync`, of every width")
 @pytest.mark.parametrize("which", ["idx", "up", "down", "xor"])
 @pytest.mark.parametrize("dtype", [torch.int32, torch.float64])
 def test_shuffles(target, device, which, dtype):
@@ -39,6 +40,7 @@ def test_shuffles(target, device, which, dtype):
             assert torch.equal(out.cpu(), shuffled(values, which, operand, width)), (width, operand)
 
 
+@pytest.mark.feature("Warps", "shuffles among a part of the warp's lanes")
 def test_shuffle_among_the_first_lanes_only(target, device):
     op = cudabook.load(WARP, target)
     values = torch.arange(64, dtype=torch.int32, device=device)
@@ -51,6 +53,12 @@ def signed(bits: int) -> int:
     return bits - 2**32 if bits >= 2**31 else bits
 
 
+@pytest.mark.feature(
+    "Warps",
+    "`__ballot_sync`, `__any_sync`, `__all_sync`, `__match_any_sync`, `__match_all_sync`, `__reduce_add_sync`, "
+    "`__reduce_min_sync`, `__reduce_max_sync`, `__reduce_xor_sync`; `__syncthreads_count`, `__syncthreads_and`, "
+    "`__syncthreads_or`",
+)
 @pytest.mark.parametrize("threads", [1, 31, 32, 33, 48, 129, 180, 1024])
 @pytest.mark.parametrize("kind", ["mixed", "equal"])
 def test_votes_match_and_reduce(target, device, threads, kind):
@@ -73,6 +81,7 @@ def test_votes_match_and_reduce(target, device, threads, kind):
         assert got == wanted, i
 
 
+@pytest.mark.feature("Warps", "lanes of one warp in two branches, each with its own mask")
 def test_two_groups_of_lanes_meet_apart(target, device):
     op = cudabook.load(WARP, target)
     out = torch.zeros(64, dtype=torch.int32, device=device)
@@ -81,6 +90,7 @@ def test_two_groups_of_lanes_meet_apart(target, device):
     assert out.tolist() == [v[lane] + 1000 * v[lane ^ 1] for lane in range(32)] * 2
 
 
+@pytest.mark.feature("Warps", "`__syncwarp`")
 def test_syncwarp_hands_shared_memory_on(target, device):
     op = cudabook.load(WARP, target)
     out = torch.zeros(256, dtype=torch.int32, device=device)
@@ -89,6 +99,7 @@ def test_syncwarp_hands_shared_memory_on(target, device):
     assert torch.equal(out.cpu(), (i - i % 32 + (i % 32 + 1) % 32 + 4).int())
 
 
+@pytest.mark.feature("Warps", "a block's sum by shuffles, for block sizes that no warp divides")
 @pytest.mark.parametrize("threads", [1, 32, 129, 159, 180, 192, 1000, 1024])
 def test_c03_sum_of_ones_for_each_block_size(target, device, threads):
     op = cudabook.load(WARP, target)
@@ -97,6 +108,7 @@ def test_c03_sum_of_ones_for_each_block_size(target, device, threads):
     assert out.tolist() == [threads] * 7
 
 
+@pytest.mark.feature("Warps", "`__activemask`")
 def test_active_mask(target, device):
     op = cudabook.load(WARP, target)
     out = torch.zeros(32, 2, dtype=torch.int32, device=device)
