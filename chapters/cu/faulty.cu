@@ -1,4 +1,4 @@
-// Four kernels, each with one fault that often goes unseen.
+// Five kernels, each with one fault that often goes unseen.
 #include <cuda_runtime.h>
 
 // [bounds]
@@ -11,6 +11,19 @@ __global__ void neighbours_kernel(const float* x, float* out, int n) {
 
 extern "C" void neighbours(const float* x, float* out, int n, cudaStream_t stream) {
     neighbours_kernel<<<(n + 63) / 64, 64, 0, stream>>>(x, out, n);
+}
+
+// [local]
+// out[4 t + b] = how many of thread t's 8 values lie in quarter b of [0, 1]
+__global__ void quarters_kernel(const float* x, int* out) {
+    int count[4] = {};
+    for (int k = 0; k < 8; ++k) ++count[int(4 * x[8 * threadIdx.x + k])];
+    for (int b = 0; b < 4; ++b) out[4 * threadIdx.x + b] = count[b];
+}
+// [/local]
+
+extern "C" void quarters(const float* x, int* out, cudaStream_t stream) {
+    quarters_kernel<<<1, 64, 0, stream>>>(x, out);
 }
 
 // [race]
