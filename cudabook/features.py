@@ -100,17 +100,18 @@ class Table:
         return outcomes
 
     def _repr_html_(self) -> str:
-        heads = ["feature", "source", "emulator", *(["GPU"] if self.gpu else [])]
-        lines = ["<table>", "<thead><tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr></thead>", "<tbody>"]
+        heads = ["emulator", *(["GPU"] if self.gpu else [])]
+        lines = ['<table class="features">', "<thead><tr>", '<th>feature</th><th class="source">source</th>',
+                 *(f"<th>{head}</th>" for head in heads), "</tr></thead>", "<tbody>"]  # fmt: skip
         group = ""
         for row in self.rows:
             if row["group"] != group:
                 group = row["group"]
-                lines.append(f'<tr><th colspan="{len(heads)}">{html.escape(group)}</th></tr>')
+                lines.append(f'<tr><th colspan="{2 + len(heads)}">{html.escape(group)}</th></tr>')
             feature = re.sub("`(.+?)`", r"<code>\1</code>", html.escape(row["feature"]))
             sources = "<br>".join(map(html.escape, row["sources"]))
-            cells = [feature, sources, *(f"{outcome}" for outcome in self._outcomes(row))]
-            lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+            outcomes = "".join(f"<td>{outcome}</td>" for outcome in self._outcomes(row))
+            lines.append(f'<tr><td>{feature}</td><td class="source">{sources}</td>{outcomes}</tr>')
         return "\n".join([*lines, "</tbody>", "</table>"])
 
     def __str__(self) -> str:

@@ -90,8 +90,8 @@ def test_table_has_a_column_for_the_gpu_where_one_is_recorded(folder, record):
     rows = features.run("emulator", folder)
     plain, both = features.Table(rows), features.Table(rows, record)
     assert "GPU" not in plain._repr_html_() and "<th>GPU</th>" in both._repr_html_()
-    cells = ["<code>__syncwarp</code> &amp; more", "warp.cu", "2 of 3", "3 of 3"]
-    assert "".join(f"<td>{cell}</td>" for cell in cells) in both._repr_html_()
+    cells = ["<td><code>__syncwarp</code> &amp; more", '<td class="source">warp.cu', "<td>2 of 3", "<td>3 of 3"]
+    assert "</td>".join(cells) in both._repr_html_()
     assert str(both).splitlines() == [
         "Launches: one that is skipped (warp.cu): 0 of 0, 1 skipped, not recorded",
         "Warps: __syncwarp & more (warp.cu): 2 of 3, 3 of 3",
