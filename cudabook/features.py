@@ -36,7 +36,7 @@ def source_files(folder: Path = TESTS) -> list[Path]:
 
 
 def run(target: str = "emulator", folder: Path = TESTS) -> list[dict]:
-    """Run the tests of features, in a process of their own.
+    """Run the tests of features, in two processes of their own, since compilers take most of the time.
 
     Args:
         target: 'emulator' or 'cuda'; a test that does not take the fixture ``target`` runs on the emulator only.
@@ -50,8 +50,19 @@ def run(target: str = "emulator", folder: Path = TESTS) -> list[dict]:
     Raises:
         RuntimeError: the tests did not run to their end. Their output is in the message.
     """
-    with tempfile.NamedTemporaryFile(suffix=".json") as out, progress(f"running the tests of features on {target}"):
-        command = [sys.executable, "-m", "cudabook.features", target, out.name, *map(str, marked_files(folder))]
+    files = marked_files(folder)
+    with ThreadPoolExecutor(2) as pool, progress(f"running the tests of features on {target}"):
+        halves = pool.map(lambda half: _run_apart(target, half), (files[::2], files[1::2]))
+        rows = [row for half in halves for row in half]
+    return sorted(rows, key=lambda row: (GROUPS.index(row["group"]), row["sources"]))
+
+
+def _run_apart(target: str, files: list[Path]) -> list[dict]:
+    """The rows of some test files, from a process of their own."""
+    if not files:
+        return []
+    with tempfile.NamedTemporaryFile(suffix=".json") as out:
+        command = [sys.executable, "-m", "cudabook.features", target, out.name, *map(str, files)]
         done = subprocess.run(command, capture_output=True, text=True, cwd=build.ROOT)
         rows = Path(out.name).read_text()
     if not rows:
@@ -150,7 +161,7 @@ def refusal(path: Path) -> str:
 
 
 class _Watch:
-    """A pytest plugin: keeps the features of one target, builds their sources two at a time, and counts outcomes."""
+    """A pytest plugin: keeps the features of one target, and counts their outcomes."""
 
     def __init__(self, target: str):
         self.target = target
@@ -174,24 +185,12 @@ class _Watch:
             kept.append(item)
         items[:] = kept
 
-    def pytest_collection_finish(self, session):
-        folder = Path(session.items[0].path).parent if session.items else TESTS
-        sources = {folder / "cu" / name for row in self.rows.values() for name in row["sources"]}
-        builder = cuda.build_file
-        if self.target == "emulator":
-            from .emulator.build import build_file as builder
-        with ThreadPoolExecutor(2) as pool:  # the compiler takes most of the time
-            list(pool.map(builder, sorted(path for path in sources if path.is_file())))
-
     def pytest_runtest_logreport(self, report):
         row = self.row_of[report.nodeid]
         if report.skipped:
             row["skipped"] += 1
         elif report.when == "call" and report.passed:
             row["passed"] += 1
-
-    def sorted_rows(self) -> list[dict]:
-        return sorted(self.rows.values(), key=lambda row: GROUPS.index(row["group"]))
 
 
 def _sources(item) -> list[str]:
@@ -209,7 +208,7 @@ def _main(target: str, out: str, *files: str) -> int:
     watch = _Watch(target)
     status = pytest.main(["-q", "-p", "no:cacheprovider", *files], plugins=[watch])
     if status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        Path(out).write_text(json.dumps(watch.sorted_rows()))
+        Path(out).write_text(json.dumps(list(watch.rows.values())))
     return int(status)
 
 

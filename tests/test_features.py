@@ -31,6 +31,12 @@ def test_not_marked(target):
 """
 
 
+MORE = """import pytest
+
+@pytest.mark.feature("Launches", "from another file")
+def test_more(target):
+    assert target, "warp.cu"
+"""
 CONFTEST = """import pytest
 
 @pytest.fixture(params=["emulator", "cuda"])
@@ -46,6 +52,7 @@ def folder(tmp_path):
     (tests / "cu" / "warp.cu").write_text("#include <cuda_runtime.h>\n")
     (tests / "conftest.py").write_text(CONFTEST)
     (tests / "test_some.py").write_text(MODULE)
+    (tests / "test_more.py").write_text(MORE)
     (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\nmarkers = ["feature(group, what)"]\n')
     return tests
 
@@ -54,9 +61,10 @@ def test_outcomes_are_counted_by_feature(folder):
     rows = features.run("emulator", folder)
     keys = ("group", "feature", "sources", "both", "cases", "passed", "skipped")
     assert [tuple(row[key] for key in keys) for row in rows] == [
+        ("Launches", "from another file", ["warp.cu"], True, 1, 1, 0),
         ("Launches", "one that is skipped", ["warp.cu"], True, 1, 0, 1),
-        ("Warps", "`__syncwarp` & more", ["warp.cu"], True, 3, 2, 0),
         ("Warps", "by itself", ["test_some.py"], False, 1, 1, 0),
+        ("Warps", "`__syncwarp` & more", ["warp.cu"], True, 3, 2, 0),
     ]
 
 
@@ -93,9 +101,10 @@ def test_table_has_a_column_for_the_gpu_where_one_is_recorded(folder, record):
     cells = ["<td><code>__syncwarp</code> &amp; more", '<td class="source">warp.cu', "<td>2 of 3", "<td>3 of 3"]
     assert "</td>".join(cells) in both._repr_html_()
     assert str(both).splitlines() == [
+        "Launches: from another file (warp.cu): 1 of 1, not recorded",
         "Launches: one that is skipped (warp.cu): 0 of 0, 1 skipped, not recorded",
-        "Warps: __syncwarp & more (warp.cu): 2 of 3, 3 of 3",
         "Warps: by itself (test_some.py): 1 of 1, not run there",
+        "Warps: __syncwarp & more (warp.cu): 2 of 3, 3 of 3",
     ]
     assert both._repr_html_().count("colspan") == 2  # a line for each group
 
