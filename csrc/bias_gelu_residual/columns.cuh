@@ -1,0 +1,75 @@
+// How v2 and v3 share out a matrix [rows, n]: a thread owns 16 bytes' worth of
+// columns and walks down the rows.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include <cuda_runtime.h>
+
+constexpr int THREADS =
+    256;  // a block: block.x threads along a row, on block.y rows
+constexpr int DEPTH = 2;      // rows that a thread has on their way at once
+
+// [columns]
+template <typename T>
+struct alignas(16) Vector {
+    static constexpr int SIZE = 16 / sizeof(T);
+    T element[SIZE];
+};
+
+// The columns of a thread. ALIGNED: neighbours, read by one access of 16 bytes.
+// Else: every blockDim.x-th, so that neighbouring threads still read neighbours.
+template <typename T, bool ALIGNED>
+struct Columns {
+    static constexpr int SIZE = Vector<T>::SIZE;
+    int64_t tile, first;  // the first column of the block, and of the thread
+    int count = 0;        // how many are inside the matrix
+
+    __device__ explicit Columns(int64_t n) {
+        tile = int64_t(blockIdx.x) * blockDim.x * SIZE;
+        first = tile + (ALIGNED ? threadIdx.x * SIZE : threadIdx.x);
+        for (int k = 0; k < SIZE; ++k) count += first + offset(k) < n;
+    }
+    __device__ int64_t offset(int k) const { return ALIGNED ? k : k * blockDim.x; }
+
+    __device__ Vector<T> load(const T* row) const {
+        if constexpr (ALIGNED) {
+            return reinterpret_cast<const Vector<T>*>(row)[first / SIZE];
+        } else {
+            Vector<T> v{};
+            for (int k = 0; k < SIZE; ++k)
+                if (k < count) v.element[k] = row[first + offset(k)];
+            return v;
+        }
+    }
+    __device__ void store(T* row, const Vector<T>& v) const {
+        if constexpr (ALIGNED) {
+            reinterpret_cast<Vector<T>*>(row)[first / SIZE] = v;
+        } else {
+            for (int k = 0; k < SIZE; ++k)
+                if (k < count) row[first + offset(k)] = v.element[k];
+        }
+    }
+};
+// [/columns]
+
+// [tiling]
+struct Tiling {
+    dim3 block;
+    int64_t tiles;  // blocks along a row
+
+    Tiling(int64_t n, int size) {
+        block.x = 1;
+        while (block.x < 32 && block.x * size < n) block.x *= 2;
+        block.y = THREADS / block.x;
+        tiles = (n + block.x * size - 1) / (block.x * size);
+    }
+};
+
+// Whether every row of each matrix starts at a multiple of 16 bytes.
+template <typename T, typename... Pointers>
+bool aligned(int64_t n, const Pointers*... p) {
+    return n % Vector<T>::SIZE == 0 &&
+           ((reinterpret_cast<uintptr_t>(p) % 16 == 0) && ...);
+}
+// [/tiling]
