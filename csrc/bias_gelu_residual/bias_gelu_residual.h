@@ -40,8 +40,8 @@ cudaError_t bias_gelu_residual_chunks(int64_t rows, int64_t n, int64_t* chunks);
 template <typename T>
 cudaError_t bias_gelu_residual_backward_v3(const T* grad, const T* x, const T* bias,
                                            T* dx, T* dbias, Compute<T>* partial,
-                                           int64_t chunks, int64_t rows, int64_t n,
-                                           bool tanh, cudaStream_t stream);
+                                           int64_t rows, int64_t n, bool tanh,
+                                           cudaStream_t stream);
 
 // The second pass of v1, which v2 keeps: dbias alone, one thread a column.
 template <typename T>

@@ -8,10 +8,10 @@
 // [schema]
 TORCH_LIBRARY(TORCH_EXTENSION_NAME, m) {
     m.def(
-        "bias_gelu_residual(Tensor x, Tensor bias, Tensor residual, *, "
+        "bias_gelu_residual(Tensor x, Tensor bias, Tensor residual, "
         "str approximate=\"none\", int version=3) -> Tensor");
     m.def(
-        "bias_gelu_residual_backward(Tensor grad, Tensor x, Tensor bias, *, "
+        "bias_gelu_residual_backward(Tensor grad, Tensor x, Tensor bias, "
         "str approximate=\"none\", int version=3) -> (Tensor, Tensor)");
 }
 

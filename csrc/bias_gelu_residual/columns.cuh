@@ -54,17 +54,34 @@ struct Columns {
 // [/columns]
 
 // [tiling]
+// The grid: x along a row, y down the rows.
 struct Tiling {
-    dim3 block;
-    int64_t tiles;  // blocks along a row
-
-    Tiling(int64_t n, int size) {
-        block.x = 1;
-        while (block.x < 32 && block.x * size < n) block.x *= 2;
-        block.y = THREADS / block.x;
-        tiles = (n + block.x * size - 1) / (block.x * size);
-    }
+    dim3 grid, block;
+    int64_t rows_per_block;
 };
+
+// As many blocks as fill every SM a few times over, and no more: a block's start,
+// its bias and (in v3) its partial sums cost the less, the more rows it has.
+template <typename T>
+cudaError_t tile(int64_t rows, int64_t n, Tiling* tiling) {
+    constexpr int BLOCKS_PER_SM = 12;  // 3 or 4 fit at a time
+    constexpr int SIZE = Vector<T>::SIZE;
+    int device, sms;
+    if (cudaError_t error = cudaGetDevice(&device)) return error;
+    if (cudaError_t error =
+            cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device))
+        return error;
+    unsigned x = 1;  // threads along a row: up to a warp, fewer for short rows
+    while (x < 32 && x * SIZE < n) x *= 2;
+    unsigned y = THREADS / x;
+    int64_t tiles = (n + x * SIZE - 1) / (x * SIZE);
+    int64_t wanted = std::max<int64_t>(1, sms * BLOCKS_PER_SM / tiles);
+    int64_t most = (rows + DEPTH * y - 1) / (DEPTH * y);
+    int64_t rows_per_block = (rows - 1) / std::min(wanted, most) + 1;
+    *tiling = {dim3(tiles, (rows - 1) / rows_per_block + 1), dim3(x, y),
+               rows_per_block};
+    return cudaSuccess;
+}
 
 // Whether every row of each matrix starts at a multiple of 16 bytes.
 template <typename T, typename... Pointers>

@@ -134,7 +134,7 @@ std::tuple<at::Tensor, at::Tensor> bias_gelu_residual_backward(
         at::Tensor partial = at::empty({chunks, n}, x.options().dtype(dtype));
         C10_CUDA_CHECK(bias_gelu_residual_backward_v3(
             in<T>(grad), in<T>(x), in<T>(bias), out<T>(dx), out<T>(dbias),
-            out<Compute<T>>(partial), chunks, rows, n, tanh, stream));
+            out<Compute<T>>(partial), rows, n, tanh, stream));
     });
     return {dx, dbias};
 }

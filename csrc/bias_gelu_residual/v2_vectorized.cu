@@ -53,17 +53,14 @@ __global__ void __launch_bounds__(THREADS)
 template <typename T, typename F>
 cudaError_t map(const T* x, const T* bias, const T* other, T* out, int64_t rows,
                 int64_t n, F f, cudaStream_t stream) {
-    constexpr int64_t MOST_BLOCKS_Y = 65535;
-    const Tiling tiling(n, Vector<T>::SIZE);
-    int64_t rows_per_block = std::max<int64_t>(
-        DEPTH * tiling.block.y, (rows + MOST_BLOCKS_Y - 1) / MOST_BLOCKS_Y);
-    dim3 grid(tiling.tiles, (rows + rows_per_block - 1) / rows_per_block);
+    Tiling t;
+    if (cudaError_t error = tile<T>(rows, n, &t)) return error;
     if (aligned<T>(n, x, bias, other, out))
-        map_kernel<true><<<grid, tiling.block, 0, stream>>>(
-            x, bias, other, out, rows, n, rows_per_block, f);
+        map_kernel<true><<<t.grid, t.block, 0, stream>>>(x, bias, other, out, rows,
+                                                         n, t.rows_per_block, f);
     else
-        map_kernel<false><<<grid, tiling.block, 0, stream>>>(
-            x, bias, other, out, rows, n, rows_per_block, f);
+        map_kernel<false><<<t.grid, t.block, 0, stream>>>(x, bias, other, out, rows,
+                                                          n, t.rows_per_block, f);
     return cudaGetLastError();
 }
 // [/launch]

@@ -96,60 +96,48 @@ __global__ void __launch_bounds__(1024)
 
 template <typename T, typename F>
 cudaError_t backward(const T* grad, const T* x, const T* bias, T* dx, T* dbias,
-                     Compute<T>* partial, int64_t chunks, int64_t rows, int64_t n,
-                     F f, cudaStream_t stream) {
-    const Tiling tiling(n, Vector<T>::SIZE);
-    const dim3 grid(tiling.tiles, chunks);
-    int64_t rows_per_block = (rows + chunks - 1) / chunks;
+                     Compute<T>* partial, int64_t rows, int64_t n, F f,
+                     cudaStream_t stream) {
+    Tiling t;
+    if (cudaError_t error = tile<T>(rows, n, &t)) return error;
     if (aligned<T>(n, x, bias, grad, dx))
-        backward_kernel<true><<<grid, tiling.block, 0, stream>>>(
-            x, bias, grad, dx, partial, rows, n, rows_per_block, f);
+        backward_kernel<true><<<t.grid, t.block, 0, stream>>>(
+            x, bias, grad, dx, partial, rows, n, t.rows_per_block, f);
     else
-        backward_kernel<false><<<grid, tiling.block, 0, stream>>>(
-            x, bias, grad, dx, partial, rows, n, rows_per_block, f);
+        backward_kernel<false><<<t.grid, t.block, 0, stream>>>(
+            x, bias, grad, dx, partial, rows, n, t.rows_per_block, f);
     if (cudaError_t error = cudaGetLastError()) return error;
     finish_kernel<<<(n + 31) / 32, dim3(32, 32), 0, stream>>>(partial, dbias,
-                                                              chunks, n);
+                                                              t.grid.y, n);
     return cudaGetLastError();
 }
 
 }  // namespace
 
-// [chunks]
 template <typename T>
 cudaError_t bias_gelu_residual_chunks(int64_t rows, int64_t n, int64_t* chunks) {
-    constexpr int BLOCKS_PER_SM = 8;  // 4 run at once, 4 follow as those end
-    int device, sms;
-    if (cudaError_t error = cudaGetDevice(&device)) return error;
-    if (cudaError_t error =
-            cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device))
-        return error;
-    const Tiling tiling(n, Vector<T>::SIZE);
-    int64_t wanted = std::max<int64_t>(1, sms * BLOCKS_PER_SM / tiling.tiles);
-    int64_t most = (rows + DEPTH * tiling.block.y - 1) / (DEPTH * tiling.block.y);
-    int64_t rows_per_block =
-        (rows + std::min(wanted, most) - 1) / std::min(wanted, most);
-    *chunks = (rows + rows_per_block - 1) / rows_per_block;  // none is empty
-    return cudaSuccess;
+    Tiling t;
+    cudaError_t error = tile<T>(rows, n, &t);
+    *chunks = t.grid.y;
+    return error;
 }
-// [/chunks]
 
 template <typename T>
 cudaError_t bias_gelu_residual_backward_v3(const T* grad, const T* x, const T* bias,
                                            T* dx, T* dbias, Compute<T>* partial,
-                                           int64_t chunks, int64_t rows, int64_t n,
-                                           bool tanh, cudaStream_t stream) {
-    return tanh ? backward(grad, x, bias, dx, dbias, partial, chunks, rows, n,
+                                           int64_t rows, int64_t n, bool tanh,
+                                           cudaStream_t stream) {
+    return tanh ? backward(grad, x, bias, dx, dbias, partial, rows, n,
                            Backward<T, true>(), stream)
-                : backward(grad, x, bias, dx, dbias, partial, chunks, rows, n,
+                : backward(grad, x, bias, dx, dbias, partial, rows, n,
                            Backward<T, false>(), stream);
 }
 
 #define INSTANTIATE(T)                                                             \
     template cudaError_t bias_gelu_residual_chunks<T>(int64_t, int64_t, int64_t*); \
     template cudaError_t bias_gelu_residual_backward_v3(                           \
-        const T*, const T*, const T*, T*, T*, Compute<T>*, int64_t, int64_t,       \
-        int64_t, bool, cudaStream_t);
+        const T*, const T*, const T*, T*, T*, Compute<T>*, int64_t, int64_t, bool, \
+        cudaStream_t);
 INSTANTIATE(float)
 INSTANTIATE(double)
 INSTANTIATE(__half)
