@@ -12,7 +12,7 @@ __device__ inline float widen(__half v) { return __half2float(v); }
 __device__ inline float widen(__nv_bfloat16 v) { return __bfloat162float(v); }
 
 template <typename T>
-__device__ T narrow(Compute<T> v) {
+__device__ inline T narrow(Compute<T> v) {
     if constexpr (std::is_same_v<T, __half>) return __float2half(v);
     else if constexpr (std::is_same_v<T, __nv_bfloat16>) return __float2bfloat16(v);
     else return v;
@@ -29,7 +29,7 @@ struct Normal {
 // erfc, and not 1 + erf, which cancels for u < 0: at u = -5 half of float's digits
 // would be gone.
 template <typename T>
-__device__ Normal<Compute<T>> normal(Compute<T> u) {
+__device__ inline Normal<Compute<T>> normal(Compute<T> u) {
     using C = Compute<T>;
     constexpr C SQRT_HALF = 0.707106781186547524401,
                 HALF_LOG2E = 0.721347520444481703680,
@@ -69,19 +69,20 @@ __device__ inline Normal<float> normal<__nv_bfloat16>(float u) {
 // [/cheap]
 
 // [tanh]
-// (1 + tanh(k)) / 2 with k = sqrt(2 / pi) (u + 0.044715 u^3), written as the
-// logistic function of 2 k, which does not cancel; and dk/du of 2 k. From |u| = 10
-// on, nothing changes but the square, which would overflow: it stops at 100.
+// (1 + tanh(k)) / 2 with k = sqrt(2 / pi) (u + 0.044715 u^3) is the logistic
+// function of 2 k, which does not cancel below zero; `slope` is d(2 k)/du. Far out
+// the value is 0 or 1 and only the square could still overflow, so it is held at
+// 10,000.
 template <typename C>
 struct Logistic {
     C value, slope;
 };
 
 template <typename T>
-__device__ Logistic<Compute<T>> logistic(Compute<T> u) {
+__device__ inline Logistic<Compute<T>> logistic(Compute<T> u) {
     using C = Compute<T>;
     constexpr C SCALE = 1.595769121605730711760, CUBIC = 0.044715;
-    C square = fmin(u * u, C(100));
+    C square = fmin(u * u, C(10000));
     C twice_k = SCALE * u * (1 + CUBIC * square), value;
     if constexpr (sizeof(T) == 8) value = 1 / (1 + exp(-twice_k));
     if constexpr (sizeof(T) == 4) value = __fdividef(1, 1 + exp(-twice_k));
@@ -92,13 +93,13 @@ __device__ Logistic<Compute<T>> logistic(Compute<T> u) {
 
 // [gelu]
 template <typename T, bool TANH>
-__device__ Compute<T> gelu(Compute<T> u) {
+__device__ inline Compute<T> gelu(Compute<T> u) {
     if constexpr (TANH) return u * logistic<T>(u).value;
     else return u * normal<T>(u).cdf;
 }
 
 template <typename T, bool TANH>
-__device__ Compute<T> gelu_derivative(Compute<T> u) {
+__device__ inline Compute<T> gelu_derivative(Compute<T> u) {
     if constexpr (TANH) {
         auto s = logistic<T>(u);
         return s.value + u * s.value * (1 - s.value) * s.slope;

@@ -23,14 +23,12 @@ def fake_backward(grad, x, bias, approximate="none", version=3):
 
 
 def _check(x, bias, other, name):
-    kind = f"{x.dtype} of shape {tuple(x.shape)} on {x.device}"
-    for tensor, shape, what in ((bias, x.shape[-1:], "bias"), (other, x.shape, name)):
-        torch._check_value(
-            tensor.shape == shape and tensor.dtype == x.dtype and tensor.device == x.device,
-            lambda t=tensor, w=what: f"bias_gelu_residual: {w} is {t.dtype} of shape {tuple(t.shape)} on {t.device}, "
-            f"which does not go with x, {kind}.")
-    for tensor, what in ((x, "x"), (bias, "bias"), (other, name)):
-        torch._check_value(tensor.is_contiguous(), lambda w=what: f"bias_gelu_residual: {w} is not contiguous. "
+    for t, shape, what in ((x, x.shape, "x"), (bias, x.shape[-1:], "bias"), (other, x.shape, name)):
+        expected = f"expected {x.dtype} of shape {tuple(shape)} on {x.device}"
+        message = f"bias_gelu_residual: {what} is {t.dtype} of shape {tuple(t.shape)} on {t.device}, {expected}."
+        torch._check_type(t.dtype == x.dtype, lambda m=message: m)
+        torch._check_value(t.shape == shape and t.device == x.device, lambda m=message: m)
+        torch._check_value(t.is_contiguous(), lambda w=what: f"bias_gelu_residual: {w} is not contiguous. "
                            f"Call {w}.contiguous() first.")
 # [/fake]
 
