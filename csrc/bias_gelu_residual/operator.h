@@ -61,7 +61,7 @@ bool is_tanh(std::string_view approximate) {
 // [/checks]
 
 // [dispatch]
-// Call f with a value of the element type.
+// Call f with a value of the element type; only its type matters.
 template <typename F>
 void for_dtype(at::ScalarType dtype, F f) {
     switch (dtype) {
@@ -93,15 +93,15 @@ at::Tensor bias_gelu_residual(const at::Tensor& x, const at::Tensor& bias,
     const bool tanh = is_tanh(approximate);
     const c10::cuda::CUDAGuard guard(x.device());
     at::Tensor y = at::empty_like(x);
-    for_dtype(x.scalar_type(), [&]<typename T>(T) {
+    for_dtype(x.scalar_type(), [&](auto value) {
+        using T = decltype(value);
         if (x.numel() == 0) return;  // a grid of zero blocks is a launch error
         const int64_t n = x.size(-1), rows = x.numel() / n;
-        const auto launch = version == 1
-                                ? bias_gelu_residual_v1<T>
-                                : bias_gelu_residual_v2<T>;  // v3 changes the
+        // v3 is about the backward: its forward is that of v2
+        const auto launch =
+            version == 1 ? bias_gelu_residual_v1<T> : bias_gelu_residual_v2<T>;
         C10_CUDA_CHECK(launch(in<T>(x), in<T>(bias), in<T>(residual), out<T>(y),
-                              rows, n, tanh,
-                              c10::cuda::getCurrentCUDAStream()));  // backward
+                              rows, n, tanh, c10::cuda::getCurrentCUDAStream()));
     });
     return y;
 }
@@ -117,7 +117,8 @@ std::tuple<at::Tensor, at::Tensor> bias_gelu_residual_backward(
     const c10::cuda::CUDAGuard guard(x.device());
     at::Tensor dx = at::empty_like(x);
     at::Tensor dbias = x.numel() == 0 ? at::zeros_like(bias) : at::empty_like(bias);
-    for_dtype(x.scalar_type(), [&]<typename T>(T) {
+    for_dtype(x.scalar_type(), [&](auto value) {
+        using T = decltype(value);
         if (x.numel() == 0) return;  // the sum over no rows is zero
         const int64_t n = x.size(-1), rows = x.numel() / n;
         cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
