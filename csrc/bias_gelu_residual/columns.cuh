@@ -6,9 +6,10 @@
 
 #include <cuda_runtime.h>
 
-constexpr int THREADS =
-    256;  // a block: block.x threads along a row, on block.y rows
-constexpr int DEPTH = 2;      // rows that a thread has on their way at once
+// A block: block.x threads along a row, on block.y rows.
+constexpr int THREADS = 256;
+// Rows whose loads a thread has on their way at once.
+constexpr int DEPTH = 2;
 
 // [columns]
 template <typename T>
@@ -32,6 +33,8 @@ struct Columns {
     }
     __device__ int64_t offset(int k) const { return ALIGNED ? k : k * blockDim.x; }
 
+    // An index of vectors, not of elements: from row + first, nvcc 13.0 does not
+    // see that the address is a multiple of 16, and cuts a store into four.
     __device__ Vector<T> load(const T* row) const {
         if constexpr (ALIGNED) {
             return reinterpret_cast<const Vector<T>*>(row)[first / SIZE];
