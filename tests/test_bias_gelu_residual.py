@@ -1,4 +1,4 @@
-"""bias_gelu_residual on both targets, against float64. class_b.py has the public problems, among them gradgradcheck."""
+"""bias_gelu_residual on both targets, against float64. class_b.py has the public problems."""
 
 import math
 import re
@@ -172,19 +172,6 @@ def test_the_fake_refuses_what_the_operator_refuses(op, device, change, options,
     for call in (lambda: op.bias_gelu_residual(x, bias, other), lambda: op.bias_gelu_residual_backward(other, x, bias)):
         with pytest.raises(error, match="bias_gelu_residual: "):
             call()
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("shape", [(33, 65), (64, 64), (0, 7), (1, 1)])
-def test_sanitizers_have_nothing_to_say(version, shape):
-    op = cudabook.load("bias_gelu_residual", "emulator")
-    for dtype in (torch.float32, torch.bfloat16):
-        with cudabook.sanitize() as found:
-            x, bias, residual = tensors(shape, "cpu", dtype)
-            for approximate in APPROXIMATE:
-                op.bias_gelu_residual(x, bias, residual, approximate, version)
-                op.bias_gelu_residual_backward(residual, x, bias, approximate, version)
-        assert len(found) == 0, str(found)
 
 
 def profile_of(call) -> list[profiling.Launch]:
