@@ -124,8 +124,9 @@ def test_dbias_is_summed_in_float32_and_rounded_once(op, device, dtype):
         assert torch.equal(dbias, torch.full_like(dbias, 5000))
 
 
-def test_more_blocks_than_the_grid_has_down_the_rows(op, device):
-    """B09, for one column: 65,536 blocks of 512 rows and one row more."""
+@pytest.mark.slow
+def test_more_rows_than_a_grid_of_short_blocks_could_take(op, device):
+    """A block walks down at least 512 rows of one column; 65,535 such blocks would be the end of the grid's y."""
     rows = 65_536 * 512 + 1
     x = torch.zeros(rows, 1, device=device, dtype=torch.float16)
     x[-1] = 1

@@ -210,7 +210,7 @@ class BackwardFunction(torch.autograd.Function):
 
 
 class TwiceDifferentiableFunction(BiasGeluResidualFunction):
-    """BiasGeluResidualFunction with a true double backward; works with torch.func.grad and jacrev too."""
+    """BiasGeluResidualFunction with a true double backward. torch.func.grad takes it too; vmap has no rule for it."""
 
     @staticmethod
     def backward(ctx, grad):
