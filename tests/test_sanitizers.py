@@ -138,7 +138,21 @@ def run_vector_add(op):
         assert torch.equal(op.vector_add(a, b, 3), a + b)
 
 
-OPERATORS = {"vector_add": run_vector_add}
+def run_bias_gelu_residual(op):
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        for rows, n in ((0, 7), (1, 1), (33, 65), (64, 64), (40, 24)):
+            x, residual = torch.randn(2, rows, n).to(dtype)
+            bias = torch.ones(n).to(dtype)
+            shifted = torch.randn(rows * n + 1).to(dtype)[1:].view(rows, n)
+            for version in (1, 2, 3):
+                for approximate, grad in (("none", residual), ("tanh", shifted)):
+                    out = op.bias_gelu_residual(x, bias, grad, approximate, version)
+                    wanted = torch.nn.functional.gelu(x + bias, approximate=approximate) + grad
+                    torch.testing.assert_close(out, wanted, rtol=0.02, atol=0.03)
+                    op.bias_gelu_residual_backward(grad, x, bias, approximate, version)
+
+
+OPERATORS = {"vector_add": run_vector_add, "bias_gelu_residual": run_bias_gelu_residual}
 
 
 def test_every_operator_is_sanitized_here():
