@@ -77,3 +77,28 @@ def test_a_profile_counts_the_load_and_the_store():
     [launch] = p.launches
     assert launch.total("requests", "load") == 4 and launch.total("bytes", "load") == 4 * 512
     assert launch.total("requests", "store", "shared") == 4
+
+
+def test_host_memory_is_not_written_before_the_wait(tmp_path):
+    source = tmp_path / "early.cu"
+    source.write_text("""#include <cuda_runtime.h>
+extern "C" void run(const float* x, float* out, int n) {
+    float* host;
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaMallocHost(&host, n * sizeof(float));
+    for (int i = 0; i < n; ++i) host[i] = -1;
+    cudaMemcpyAsync(host, x, n * sizeof(float), cudaMemcpyDeviceToHost, stream);
+    out[0] = host[n - 1];
+    cudaStreamSynchronize(stream);
+    out[1] = host[n - 1];
+    float pageable = -1;  // such memory is waited for
+    cudaMemcpyAsync(&pageable, x, sizeof(float), cudaMemcpyDeviceToHost, stream);
+    out[2] = pageable;
+    cudaFreeHost(host);
+    cudaStreamDestroy(stream);
+}
+""")
+    x, out = torch.rand(1000), torch.zeros(3)
+    cudabook.load(source, "emulator").run(x, out, 1000)
+    assert out[0].isnan() and out[1] == x[-1] and out[2] == x[0]

@@ -1,8 +1,11 @@
 """CUDA that the emulator does not run: each source in ``refused`` ends in a sentence that names its line."""
 
+import re
+import subprocess
+
 import pytest
 
-from cudabook import features
+from cudabook import cuda, features
 
 REFUSED = features.refused()
 
@@ -15,6 +18,18 @@ def test_refusal_names_the_line_and_says_why(path):
     place, _, sentence = features.refusal(path).partition(": ")
     assert place == f"{path.name}:{marked}"
     assert sentence.endswith(".") and len(sentence.split()) >= 6 and str(path.parent) not in sentence
+
+
+@pytest.mark.parametrize("path", REFUSED, ids=lambda path: path.stem)
+def test_nvcc_takes_it(path, tmp_path, monkeypatch):
+    if why := cuda.toolchain_problem():
+        pytest.skip(why)
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "9.0")
+    command = [str(cuda.toolkit() / "bin" / "nvcc"), *cuda.NVCC_FLAGS, *cuda._gencode(), "-rdc=true", "-c", str(path)]
+    done = subprocess.run([*command, "-o", str(tmp_path / "x.o")], capture_output=True, text=True)
+    if missing := re.search(r"fatal error: (\S+): No such file", done.stderr):
+        pytest.skip(f"there is no {missing[1]} here")
+    assert done.returncode == 0, done.stderr
 
 
 def test_each_library_that_the_translator_knows_is_here():

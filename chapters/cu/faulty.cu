@@ -1,4 +1,4 @@
-// Five kernels, each with one fault that often goes unseen.
+// Five kernels and a host function, each with one fault that often goes unseen.
 #include <cuda_runtime.h>
 
 // [bounds]
@@ -72,3 +72,17 @@ __global__ void shift_kernel(float* x, int n) {
 extern "C" void shift(float* x, int n, cudaStream_t stream) {
     shift_kernel<<<(n + 63) / 64, 64, 0, stream>>>(x, n);
 }
+
+// [host]
+// out[0] = x[0], by way of pinned memory of the host
+extern "C" void by_host(const float* x, float* out, cudaStream_t stream) {
+    float* pinned;
+    cudaMallocHost(&pinned, sizeof(float));
+    cudaMemcpyAsync(pinned, x, sizeof(float), cudaMemcpyDeviceToHost, stream);
+    float early = *pinned;
+    cudaStreamSynchronize(stream);
+    cudaMemcpyAsync(out, &early, sizeof(float), cudaMemcpyHostToDevice, stream);
+    cudaStreamSynchronize(stream);
+    cudaFreeHost(pinned);
+}
+// [/host]

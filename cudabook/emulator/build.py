@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 INCLUDE = HERE / "include"
 RUNTIME = HERE / "runtime"
 
-_COMMON = ["-std=c++20", "-fPIC", "-g1", "-fno-gnu-unique"]
+_COMMON = ["-std=c++20", "-fPIC", "-fno-semantic-interposition", "-g1", "-fno-gnu-unique"]
 # Kernels: optimised for this machine. -g1 keeps line numbers; initial-exec makes threadIdx one memory access.
 # The macros are what nvcc defines; a binding must not see them, or torch's headers would ask for CUDA's libraries.
 _NVCC_MACROS = ["__CUDACC__", "__NVCC__", "__CUDACC_VER_MAJOR__=13", "__CUDACC_VER_MINOR__=0", "__CUDA_ARCH__=900"]

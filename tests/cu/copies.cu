@@ -47,11 +47,11 @@ extern "C" void padded(const float* in, float* out, cudaStream_t stream) {
 
 // The whole block copies together; reversed on the way out.
 __global__ void group_kernel(const float* in, float* out, int n) {
-    extern __shared__ float all[];
+    extern __shared__ float whole[];
     cg::thread_block block = cg::this_thread_block();
-    cg::memcpy_async(block, all, in, n * sizeof(float));
+    cg::memcpy_async(block, whole, in, n * sizeof(float));
     cg::wait(block);
-    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = all[n - 1 - i];
+    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = whole[n - 1 - i];
 }
 
 extern "C" void by_group(const float* in, float* out, int n, int threads, cudaStream_t stream) {

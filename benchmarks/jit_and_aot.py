@@ -1,6 +1,6 @@
 """What it costs to build an operator while the program runs (JIT), and ahead of time (AOT).
 
-    python benchmarks/packaging.py
+    python benchmarks/jit_and_aot.py
 
 Prints a table, for the GPU where there is one, else for the emulator. Each line is timed in a process of its own, once
 torch is imported; nothing that an earlier build left behind is used.
