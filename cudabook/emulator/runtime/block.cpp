@@ -139,6 +139,7 @@ void Worker::run_threads() {
         settle();
         threads_[current_].state = Thread::done;
         ++done_;
+        if (barrier_.arrived && barrier_is_complete()) open_barrier();
         lane_left(current_);
     }
     hand_over();
@@ -201,22 +202,32 @@ unsigned Worker::barrier_count(bool value, const char* file, int line) {
         b.lines_differ = true;
     }
     b.count[generation % 2] += value;
-    if (++b.arrived < size_) {
+    ++b.arrived;
+    if (!barrier_is_complete()) {
         park({&b.generation, generation, file, line});
         return b.count[generation % 2];
     }
-    if (b.lines_differ) {
-        threads_[current_].state = Thread::parked;
-        threads_[current_].wait = {&b.generation, generation, file, line};
+    threads_[current_].wait = {&b.generation, generation, file, line};
+    if (b.lines_differ) threads_[current_].state = Thread::parked;  // to be named in the report
+    open_barrier();
+    --ready_;  // it did not park
+    return b.count[generation % 2];
+}
+
+// Threads that have returned count as arrived, as on a GPU since compute capability 7.0. Not for the sanitizer: that a
+// part of the block has left before a barrier is rarely what was meant.
+bool Worker::barrier_is_complete() const { return barrier_.arrived + (sanitizer ? 0 : done_) == size_; }
+
+void Worker::open_barrier() {
+    Barrier& b = barrier_;
+    if (b.lines_differ)
         fail({cudaErrorLaunchFailure, "divergent barrier",
               "The threads of a block met at different __syncthreads(): " + describe_waiters() +
                   ". Every thread of a block must reach the same barrier; move it out of the branch."});
-    }
+    ready_ += b.arrived;
     b.arrived = 0;
     ++b.generation;
-    ready_ += size_ - 1;
     for (unsigned w = 0; w < (size_ + 31) / 32; ++w) warps_[w].resting = 0;
-    return b.count[generation % 2];
 }
 
 std::string Worker::describe_waiters() const {

@@ -128,6 +128,8 @@ private:
     Suspended resume(unsigned thread);
     Suspended new_stack();
     void set_current(unsigned thread);
+    bool barrier_is_complete() const;
+    void open_barrier();
     void report_stuck();
     unsigned meeting_of(unsigned warp, unsigned mask) const;
     void close_if_complete(unsigned warp, unsigned meeting);
