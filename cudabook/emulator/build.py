@@ -8,6 +8,7 @@ import os
 import subprocess
 import sysconfig
 import threading
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,8 +21,9 @@ HERE = Path(__file__).parent
 INCLUDE = HERE / "include"
 RUNTIME = HERE / "runtime"
 
-_COMMON = ["-std=c++20", "-fPIC", "-g1", "-fno-gnu-unique"]
-# Kernels: optimised for this machine. -g1 keeps line numbers; initial-exec makes threadIdx one memory access.
+# -g1 keeps line numbers; addr2line (binutils 2.40) takes a header's for those of the file that includes it in DWARF 5.
+_COMMON = ["-std=c++20", "-fPIC", "-g1", "-gdwarf-4", "-fno-gnu-unique"]
+# Kernels: optimised for this machine; initial-exec makes threadIdx one memory access.
 # The macros are what nvcc defines; a binding must not see them, or torch's headers would ask for CUDA's libraries.
 _NVCC_MACROS = ["__CUDACC__", "__NVCC__", "__CUDACC_VER_MAJOR__=13", "__CUDACC_VER_MINOR__=0", "__CUDA_ARCH__=900"]
 KERNEL_FLAGS = [*_COMMON, "-O2", "-march=native", "-ftls-model=initial-exec", *(f"-D{m}" for m in _NVCC_MACROS)]
@@ -61,15 +63,17 @@ def _headers_digest() -> str:
     return cache.digest_of_files(p for p in INCLUDE.rglob("*") if p.is_file())
 
 
-def _object(path: Path, texts: dict[Path, str], flags: list[str], what: str, *key: object):
+def _object(path: Path, texts: dict[Path, str], flags: list[str], what: str, *key: object,
+            folders: Sequence[Path] = ()):
     """Plan one object file: its path, and the command that makes it, or None if it is there.
 
     ``texts`` holds what is compiled in place of ``path`` and of the files beside it; their places relative to each
-    other are kept, so that ``#include "../x.h"`` means what it says.
+    other are kept, so that ``#include "../x.h"`` means what it says. Includes are also looked for in ``folders``.
     """
-    root = os.path.commonpath([p.parent for p in texts])
+    root = os.path.commonpath([*(p.parent for p in texts), *folders])
     relative = {os.path.relpath(p, root): text for p, text in texts.items()}
-    name = cache.digest(_compiler_identity(), _headers_digest(), sorted(relative.items()), str(path), flags, *key)
+    name = cache.digest(_compiler_identity(), _headers_digest(), sorted(relative.items()), str(path), flags, *folders,
+                        *key)
     out = cache.folder() / "emulator" / "objects" / f"{name}.o"
     if out.exists():
         return out, None
@@ -80,8 +84,9 @@ def _object(path: Path, texts: dict[Path, str], flags: list[str], what: str, *ke
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_suffix(f".{os.getpid()}-{threading.get_ident()}.tmp")
     source = folder / os.path.relpath(path, root)
-    names = f"-ffile-prefix-map={folder}={root}"  # reports shall name the user's files
-    command = [cxx(), *flags, names, "-I", str(INCLUDE), "-x", "c++", "-c", str(source), "-o", str(partial)]
+    names = f"-ffile-prefix-map={folder}={root.rstrip('/')}"  # reports shall name the user's files
+    places = [INCLUDE, *(folder / os.path.relpath(f, root) for f in folders)]
+    command = [cxx(), *flags, names, *(f"-I{p}" for p in places), "-x", "c++", "-c", str(source), "-o", str(partial)]
     return out, (command, what, partial)
 
 
@@ -93,13 +98,13 @@ def _make(plans) -> list[Path]:
     return [out for out, _ in plans]
 
 
-def _kernel_plan(path: Path, watched: bool):
+def _kernel_plan(path: Path, watched: bool, folders: Sequence[Path] = ()):
     try:
-        tree = translated_tree(path)
+        tree = translated_tree(path, folders)
     except TranslationError as error:
         raise BuildError(str(error)) from None
-    flags = WATCH_FLAGS if watched else KERNEL_FLAGS
-    return _object(path, tree, flags, f"compiling {path.name} for the emulator")
+    flags = [*(WATCH_FLAGS if watched else KERNEL_FLAGS), "-include", "cuda_runtime.h"]  # as nvcc does
+    return _object(path, tree, flags, f"compiling {path.name} for the emulator", folders=folders)
 
 
 def _torch_includes() -> list[str]:
@@ -180,9 +185,15 @@ def torch_memory_library() -> Path:
     return _link(_make([plan]), "torch_memory", [*_torch_library_paths(), "-lc10", *_against(runtime_library())])
 
 
-def build_file(path: Path, watched: bool = False) -> Path:
-    """Build a single ``.cu`` file with ``extern "C"`` functions into a shared library."""
+def build_file(path: Path, watched: bool = False, folders: Sequence[Path] = ()) -> Path:
+    """Build a single ``.cu`` file with ``extern "C"`` functions into a shared library.
+
+    Args:
+        path: the file.
+        watched: whether the kernels report every load and store to the runtime.
+        folders: where includes are looked for beside the file's own folder.
+    """
     glue = HERE / "last_error.cpp"
     plan = _object(glue, {glue: glue.read_text()}, KERNEL_FLAGS, "compiling the error check")
-    objects = _make([_kernel_plan(path, watched), plan])
+    objects = _make([_kernel_plan(path, watched, folders), plan])
     return _link(objects, path.stem, _against(runtime_library(), watched))

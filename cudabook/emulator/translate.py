@@ -11,6 +11,7 @@ Everything else is left to the compiler and to the headers in ``include/``.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -341,10 +342,10 @@ class _Translation:
         return all(open_braces)
 
 
-def translated_tree(path: Path) -> dict[Path, str]:
-    """Translate a ``.cu`` file and every header beside it that it includes by ``#include "..."``.
+def translated_tree(path: Path, folders: Sequence[Path] = ()) -> dict[Path, str]:
+    """Translate a ``.cu`` file and every file that it includes from its own folder or from one of ``folders``.
 
     Returns:
         Original path -> translated text. Included files keep their place relative to the first.
     """
-    return {file: translate(file.read_text(), str(file)) for file in with_includes(Path(path))}
+    return {file: translate(file.read_text(), str(file)) for file in with_includes(Path(path), folders)}
