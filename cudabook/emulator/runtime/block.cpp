@@ -75,7 +75,7 @@ void Worker::run_blocks(Launch& launch) {
     launch_ = &launch;
     size_ = launch.block_size;
     placed_.clear();
-    static_shared_ = 0;
+    static_shared_ = counted_shared_ = 0;
     dim3 block = launch.config.block, grid = launch.config.grid;
     block_size = {block.x, block.y, block.z};
     grid_size = {grid.x, grid.y, grid.z};
@@ -269,23 +269,27 @@ void Worker::fail(Fault fault) {
 void* Worker::shared(const SharedSite& site) {
     for (const Placed& p : placed_)
         if (p.site == &site) return arena_ + p.offset;
-    // First use in this launch: static variables lie one after another.
-    size_t gap = sanitizer && static_shared_ ? 256 : 0;  // so that a step out of one variable is not one into the next
-    size_t offset = (static_shared_ + gap + site.align - 1) / site.align * site.align;
-    size_t end = offset + site.size, dynamic = launch_->config.dynamic_shared;
-    if (end > 48 * 1024)
+    // First use in this launch: static variables lie one after another. While sanitizing there are gaps between them,
+    // so that a step out of one is not one into the next; these do not count.
+    auto after = [&](size_t end) { return (end + site.align - 1) / site.align * site.align + site.size; };
+    size_t gap = sanitizer && static_shared_ && placed_.size() <= most_gaps ? gap_bytes : 0;
+    size_t end = after(static_shared_ + gap), dynamic = launch_->config.dynamic_shared;
+    counted_shared_ = after(counted_shared_);
+    if (counted_shared_ > 48 * 1024)
         fail({cudaErrorInvalidValue, "too much shared memory",
-              std::string("The __shared__ variables of ") + launch_->site.text + " need " + std::to_string(end) +
+              std::string("The __shared__ variables of ") + launch_->site.text + " need " +
+                  std::to_string(counted_shared_) +
                   " bytes; a kernel may declare at most 49152. Use dynamic shared memory for more."});
-    memset(arena_ + static_shared_, 0xff, end - static_shared_);
-    static_shared_ = end;
-    placed_.push_back({&site, offset});
-    if (launch_->kernel) launch_->kernel->static_shared = std::max(launch_->kernel->static_shared, end);
-    if (end + dynamic > shared_arena_bytes)
+    if (counted_shared_ + dynamic > shared_arena_bytes)
         fail({cudaErrorInvalidValue, "too much shared memory",
-              std::to_string(end) + " bytes of static and " + std::to_string(dynamic) +
+              std::to_string(counted_shared_) + " bytes of static and " + std::to_string(dynamic) +
                   " bytes of dynamic shared memory are more than the " + std::to_string(shared_arena_bytes) +
                   " bytes that a block can have."});
+    memset(arena_ + static_shared_, 0xff, end - static_shared_);
+    static_shared_ = end;
+    size_t offset = end - site.size;
+    placed_.push_back({&site, offset});
+    if (launch_->kernel) launch_->kernel->static_shared = std::max(launch_->kernel->static_shared, counted_shared_);
     return arena_ + offset;
 }
 
