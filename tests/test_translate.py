@@ -148,6 +148,11 @@ def test_refusals_name_the_line(source, line, words):
         translate(source, "x.cu")
 
 
+@pytest.mark.parametrize("header", ["cublas_v2.h", "cublasLt.h", "cuda_fp16.h", "cutlery.h", "mma_helpers.h"])
+def test_a_header_whose_name_only_begins_like_a_refused_one_is_not_refused(header):
+    assert f"#include <{header}>" in translate(f"#include <{header}>")
+
+
 def test_binding():
     source = """// the CUDA key
 TORCH_LIBRARY_IMPL(ns, CUDA, m) { }

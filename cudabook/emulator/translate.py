@@ -100,7 +100,7 @@ class _Translation:
         refusals = {
             r"\basm\s*(?:volatile\s*)?\(": "inline PTX (asm) cannot run on the emulator. Run this file on a GPU, "
             "or write the step in CUDA C++.",
-            r"#[ \t]*include[ \t]*<(?:cub|thrust|cutlass|cute|mma|cuda/)[^>]*>": "this header "
+            r"#[ \t]*include[ \t]*<(?:(?:cub|thrust|cutlass|cute|cuda)/|mma\.h)[^>]*>": "this header "
             "is not part of the emulator. Run this file on a GPU.",
         }
         for pattern, why in refusals.items():
