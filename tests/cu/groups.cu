@@ -12,7 +12,7 @@ namespace cg = cooperative_groups;
 template <int N>
 __global__ void tiles_kernel(const int* in, int* out) {
     cg::thread_block block = cg::this_thread_block();
-    auto tile = cg::tiled_partition<N>(block);
+    cg::thread_block_tile<N> tile = cg::tiled_partition<N>(block);  // the parent is left out of the type
     int i = blockIdx.x * block.size() + block.thread_rank(), v = in[i];
     int* o = out + 10 * i;
     o[0] = tile.thread_rank();

@@ -91,6 +91,8 @@ class thread_block_tile : public lanes_of_a_warp {
 
 public:
     thread_block_tile() : lanes_of_a_warp((N == 32 ? ~0u : (1u << N % 32) - 1) << cudabook::lane() / N * N) {}
+    template <class Other, class = std::enable_if_t<std::is_void_v<Parent> && !std::is_void_v<Other>>>
+    thread_block_tile(const thread_block_tile<N, Other>&) : thread_block_tile() {}  // whatever it is a part of
     static constexpr unsigned size() { return N; }
     static constexpr unsigned num_threads() { return N; }
     static unsigned thread_rank() { return cudabook::lane() % N; }
