@@ -22,11 +22,13 @@ INCLUDE = HERE / "include"
 RUNTIME = HERE / "runtime"
 
 # -g1 keeps line numbers; addr2line (binutils 2.40) takes a header's for those of the file that includes it in DWARF 5.
-_COMMON = ["-std=c++20", "-fPIC", "-g1", "-gdwarf-4", "-fno-gnu-unique"]
+# Without semantic interposition, functions are inlined in a shared library too.
+_COMMON = ["-fPIC", "-fno-semantic-interposition", "-g1", "-gdwarf-4", "-fno-gnu-unique"]
 # Kernels: optimised for this machine; initial-exec makes threadIdx one memory access.
 # The macros are what nvcc defines; a binding must not see them, or torch's headers would ask for CUDA's libraries.
 _NVCC_MACROS = ["__CUDACC__", "__NVCC__", "__CUDACC_VER_MAJOR__=13", "__CUDACC_VER_MINOR__=0", "__CUDA_ARCH__=900"]
-KERNEL_FLAGS = [*_COMMON, "-O2", "-march=native", "-ftls-model=initial-exec", *(f"-D{m}" for m in _NVCC_MACROS)]
+KERNEL_FLAGS = ["-std=c++17", *_COMMON, "-O2", "-march=native", "-ftls-model=initial-exec"]  # C++17 is nvcc's default
+KERNEL_FLAGS += [f"-D{macro}" for macro in _NVCC_MACROS]
 # Watched kernels: every load and store calls the runtime. -fno-tree-sra keeps a float4 one access; -fno-reorder-blocks
 # keeps the code in the source's order, by which lanes that went apart meet again.
 # memcpy and its kin stay calls, which the linker turns into calls of the runtime's own.
@@ -35,7 +37,7 @@ _WATCH_LINK = [f"-Wl,--wrap={name}" for name in _MEMORY]
 _WATCH = ["-O1", "-fno-tree-sra", "-fno-reorder-blocks", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1"]
 _WATCH += [f"-fno-builtin-{name}" for name in _MEMORY]
 WATCH_FLAGS = [*(f for f in KERNEL_FLAGS if f != "-O2"), *_WATCH]
-BINDING_FLAGS = [*_COMMON, "-O1"]
+BINDING_FLAGS = ["-std=c++20", *_COMMON, "-O1"]
 
 
 @lru_cache(maxsize=1)
@@ -130,7 +132,7 @@ def runtime_library() -> Path:
     """Build the emulator's runtime, shared by everything that is loaded, and return its path."""
     sources = sorted(RUNTIME.glob("*.cpp"))
     headers = {p: p.read_text() for p in RUNTIME.glob("*.h")}
-    flags = [*_COMMON, "-O2", "-pthread"]
+    flags = ["-std=c++20", *_COMMON, "-O2", "-pthread"]
     objects = _make([_object(p, {p: p.read_text(), **headers}, flags, f"compiling {p.name}") for p in sources])
     return _link(objects, "runtime", ["-pthread", "-ldl"])
 
