@@ -165,7 +165,7 @@ class _Translation:
 
     def launch(self, at: int) -> None:
         start = self.callee(at)
-        name = self.source[start:at].strip()
+        name = self.source[start:at].replace("\\\n", "  ").strip()
         end = self.config_end(at)
         paren = self.skip_space(end + 3)
         close = self.closing(paren)
@@ -207,12 +207,12 @@ class _Translation:
             if closer == ")":
                 break
         while True:
-            word = re.search(r"[A-Za-z_]\w*$|##\s*\w+$", self.code[:i])
+            word = re.search(r"[A-Za-z_]\w*(?:\s*##\s*\w+)*$", self.code[:i])  # with what a macro pastes
             if not word:
                 break
             i = word.start()
             before = self.skip_space_back(i)
-            if self.code[:before].endswith(("::", "->", "##")):
+            if self.code[:before].endswith(("::", "->")):
                 i = self.skip_space_back(before - 2)
             elif self.code[:before].endswith("."):
                 i = self.skip_space_back(before - 1)
