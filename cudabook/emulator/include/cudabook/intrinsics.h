@@ -32,6 +32,19 @@ inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 inline float rsqrt(float x) { return rsqrtf(x); }
 inline float __fdividef(float a, float b) { return a / b; }
+// The C library's math.h declares functions of these names for its own use.
+#define __expf cudabook_expf
+#define __logf cudabook_logf
+#define __log2f cudabook_log2f
+#define __log10f cudabook_log10f
+#define __exp10f cudabook_exp10f
+#define __sinf cudabook_sinf
+#define __cosf cudabook_cosf
+#define __tanf cudabook_tanf
+#define __powf cudabook_powf
+inline float __log10f(float x) { return log10f(x); }
+inline float __exp10f(float x) { return powf(10.0f, x); }
+inline float __tanf(float x) { return tanf(x); }
 inline float __expf(float x) { return expf(x); }
 inline float __logf(float x) { return logf(x); }
 inline float __log2f(float x) { return log2f(x); }
