@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import cuda, sanitizing, watch
+from . import cuda, watch
 from .errors import BuildError, TargetError
 from .progress import progress
 
@@ -56,7 +56,7 @@ class Operators:
         if watch.watching():
             watch.refuse_gpu(self.name, self.target)
             watched = _load_operator(self.name, self.target, self.binding, watched=True)
-            return sanitizing.naming(getattr(watched._source, name))
+            return watch.naming(getattr(watched._source, name))
         return getattr(self._source, name)
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from . import sanitizing, watch
+from . import watch
 from .emulator.text import mask
 from .errors import BuildError, CudaError
 
@@ -122,7 +122,7 @@ class Functions:
             if len(args) != len(wanted):
                 raise TypeError(f"{name} takes {len(wanted)} arguments ({', '.join(p.name for p in wanted)}), "
                                 f"{len(args)} were given.")
-            sanitizing.name_tensors({p.name: v for p, v in zip(wanted, args, strict=True) if p.kind == "tensor"})
+            watch.name_tensors({p.name: v for p, v in zip(wanted, args, strict=True) if p.kind == "tensor"})
             values = iter(args)
             device = next((a.device for a in args if isinstance(a, torch.Tensor)), torch.device(self.device))
             with torch.cuda.device(device if device.type == "cuda" else -1):

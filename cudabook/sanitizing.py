@@ -90,10 +90,9 @@ class sanitize:
     """
 
     def __enter__(self) -> Reports:
-        watch.begin(watch.SANITIZING)
+        watch.begin("sanitizing")
         _guard_tensors(True)
         watch.runtime().cudabook_sanitize_begin()
-        _named.clear()
         self._reports = Reports()
         return self._reports
 
@@ -101,46 +100,9 @@ class sanitize:
         watch.end()
         raw = json.loads(watch.runtime().cudabook_sanitize_end().decode())
         _guard_tensors(False)
-        for begin in _named:
-            watch.runtime().cudabook_forget_region(begin)
         self._reports.reports = _reports(raw)
         stopped = isinstance(error, CudaError) or (isinstance(error, RuntimeError) and "CUDA error" in str(error))
         return stopped and bool(self._reports.reports)
-
-
-_named: set[int] = set()
-
-
-def name_tensors(tensors: dict) -> None:
-    """While sanitizing, tell the runtime which memory the named tensors are. Others do nothing."""
-    if not watch.sanitizing():
-        return
-    for name, tensor in tensors.items():
-        storage = tensor.untyped_storage()
-        if storage.nbytes():
-            watch.runtime().cudabook_region(storage.data_ptr(), storage.nbytes(), name.encode(), tensor.element_size())
-            _named.add(storage.data_ptr())
-
-
-def naming(operator):
-    """An operator that names its tensor arguments before each call, if sanitizing.
-
-    A function of a pybind11 module does not tell its arguments' names: they are numbered.
-    """
-    if not watch.sanitizing():
-        return operator
-    known = hasattr(operator, "default")
-    names = [a.name for a in operator.default._schema.arguments] if known else [f"argument {i}" for i in range(64)]
-
-    @functools.wraps(operator)
-    def call(*args, **kwargs):
-        import torch
-
-        given = dict(zip(names, args, strict=False)) | kwargs
-        name_tensors({n: t for n, t in given.items() if isinstance(t, torch.Tensor)})
-        return operator(*args, **kwargs)
-
-    return call
 
 
 @functools.lru_cache(maxsize=1)

@@ -1,14 +1,14 @@
 """What profiling and sanitizing share: kernels that report every load and store, and the lines where those stand."""
 
 import ctypes
+import functools
 import subprocess
 from collections import defaultdict
-from functools import lru_cache
 
 from .errors import TargetError
 
-SANITIZING = "sanitizing"
 _what: str | None = None
+_named: set[int] = set()  # where the named tensors begin
 
 
 def begin(what: str) -> None:
@@ -20,13 +20,11 @@ def begin(what: str) -> None:
 
 
 def end() -> None:
+    """Kernels run unwatched again."""
     global _what
     _what = None
-
-
-def sanitizing() -> bool:
-    """Whether it is for faults that kernels are watched."""
-    return _what == SANITIZING
+    while _named:
+        runtime().cudabook_forget_region(_named.pop())
 
 
 def watching() -> bool:
@@ -34,7 +32,7 @@ def watching() -> bool:
     return _what is not None
 
 
-@lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=1)
 def runtime() -> ctypes.CDLL:
     """The emulator's runtime library, loaded once."""
     from .emulator.build import runtime_library
@@ -80,3 +78,34 @@ def refuse_gpu(what: str, target: str) -> None:
         raise TargetError(f"{what} was loaded for the target 'cuda', which cannot be watched. Load it with "
                           "target='emulator', or read the counters with Nsight Compute.")
 
+
+def name_tensors(tensors: dict) -> None:
+    """While kernels are watched, tell the runtime which memory the named tensors are."""
+    if not watching():
+        return
+    for name, tensor in tensors.items():
+        storage = tensor.untyped_storage()
+        if storage.nbytes():
+            runtime().cudabook_region(storage.data_ptr(), storage.nbytes(), name.encode(), tensor.element_size())
+            _named.add(storage.data_ptr())
+
+
+def naming(operator):
+    """An operator that names its tensor arguments before each call, while kernels are watched.
+
+    A function of a pybind11 module does not tell its arguments' names: they are numbered.
+    """
+    if not watching():
+        return operator
+    known = hasattr(operator, "default")
+    names = [a.name for a in operator.default._schema.arguments] if known else [f"argument {i}" for i in range(64)]
+
+    @functools.wraps(operator)
+    def call(*args, **kwargs):
+        import torch
+
+        given = dict(zip(names, args, strict=False)) | kwargs
+        name_tensors({n: t for n, t in given.items() if isinstance(t, torch.Tensor)})
+        return operator(*args, **kwargs)
+
+    return call

@@ -173,6 +173,20 @@ def test_compiler_errors_name_the_users_line(tmp_path):
     assert str(caught.value).count("error:") == 1
 
 
+@pytest.mark.parametrize("line, place, words", [
+    ("int n = cudaGraphicsMapResources(0);", "missing.cu:5", "does not have cudaGraphicsMapResources: run this"),
+    ("x[0] = __nv_fast_nothing(1);", "missing.cu:5", "does not have __nv_fast_nothing"),
+    ("#include <curand_kernel.h>", "missing.cu:5", "has the header curand_kernel.h"),
+])
+def test_what_the_emulator_lacks_is_said(tmp_path, line, place, words):
+    source = tmp_path / "missing.cu"
+    source.write_text(f'#include <cuda_runtime.h>\n__global__ void k(int*) {{}}\n'
+                      f'extern "C" void run(int* x, cudaStream_t s) {{\nk<<<1, 1, 0, s>>>(x);\n{line}\n}}')
+    with pytest.raises(cudabook.BuildError) as caught:
+        cudabook.load(source, "emulator")
+    assert place in str(caught.value) and words in str(caught.value)
+
+
 def test_refused_constructs_name_the_users_line(tmp_path):
     path = tmp_path / "ptx.cu"
     path.write_text(KERNEL.format(value='1; asm("exit;")'))

@@ -168,3 +168,98 @@ def test_results_are_right_while_watched():
 def test_a_profile_in_a_profile_is_refused():
     with cudabook.profile(), pytest.raises(RuntimeError, match="end that with-block first"), cudabook.sanitize():
         pass
+
+
+def launch_of(path, run, *args):
+    op = cudabook.load(path, "emulator")
+    with cudabook.profile() as p:
+        getattr(op, run)(*args)
+    [launch] = p.launches
+    return launch
+
+
+def test_operations_of_a_matmul():
+    a, b, c = (aligned(128 * 128) for _ in range(3))
+    launch = launch_of(COUNTERS, "matmul_tiled", a, b, c)
+    assert launch.flops == 2 * 128**3 and launch.math_calls == 0
+    assert launch.global_bytes == 32 * (16384 + 2048)
+    assert launch.arithmetic_intensity == pytest.approx(2 * 128**3 / (32 * 18432))
+    assert launch.blocks_per_sm == 2 and launch.occupancy == 1 and launch.limited_by == "threads"
+
+
+@pytest.mark.parametrize("body, flops, calls", [
+    ("g[t] = g[t] + 1;", 32, 0),
+    ("if (t < 5) g[t] = g[t] * g[t + 1] - 3;", 10, 0),
+    ("for (int k = 0; k < t; ++k) g[t] = g[t] * 1.5f + 2;", 2 * 31 * 16, 0),
+    ("g[t] = sqrtf(g[t] * g[t] + 1) / 3;", 4 * 32, 0),
+    ("g[t] = fmaf(g[t], 2.0f, 1.0f);", 64, 0),
+    ("double d = g[t]; g[t] = float(d * d);", 32, 0),
+    ("g[t] = expf(g[t]) + __logf(g[t + 32]);", 32, 64),
+    ("i[t] = i[t] * 3 + 1;", 0, 0),
+    ("g[t] = fmaxf(g[t], -g[t + 1]);", 0, 0),
+    ("__half h = __float2half(g[t]); g[t] = __half2float(__hadd(h, __hmul(h, h)));", 64, 0),
+    ("__half h = __float2half(g[t]); g[t] = __half2float(__hfma(h, h, h));", 64, 0),
+    ("__half2 h = __float2half2_rn(g[t]); g[t] = __low2float(h + h);", 64, 0),
+    ("__nv_bfloat16 h = __float2bfloat16(g[t]); g[t] = __bfloat162float(h - h);", 32, 0),
+])
+def test_operations_by_hand(tmp_path, body, flops, calls):
+    path = tmp_path / "kernel.cu"
+    path.write_text(f"""#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+__global__ void kernel(float* g, int* i) {{
+    int t = threadIdx.x;
+    {body}
+}}
+extern "C" void run(float* g, int* i) {{ kernel<<<1, 32>>>(g, i); }}
+""")
+    launch = launch_of(path, "run", torch.rand(128), torch.zeros(128, dtype=torch.int32))
+    assert (launch.flops, launch.math_calls) == (flops, calls)
+
+
+def test_operations_are_not_counted_where_they_cannot_be(monkeypatch, tmp_path):
+    monkeypatch.setattr(cudabook.flops.platform, "machine", lambda: "riscv64")
+    launch, _ = profile_of(tmp_path, "g[t] = g[t] + 1;")
+    assert launch.flops is None and launch.arithmetic_intensity is None
+    assert "not counted here" in str(cudabook.profiling.Profile([launch]))
+
+
+@pytest.mark.parametrize("threads, shared, blocks, limit", [
+    (32, 0, 32, "blocks"), (64, 0, 32, "blocks"), (128, 0, 16, "threads"), (1024, 0, 2, "threads"),
+    (768, 0, 2, "threads"), (128, 16384, 13, "shared memory"), (32, 48 * 1024, 4, "shared memory"),
+])
+def test_occupancy_by_hand(tmp_path, threads, shared, blocks, limit):
+    launch, _ = profile_of(tmp_path, "g[t] = 1;", threads=threads, shared=shared)
+    assert (launch.blocks_per_sm, launch.limited_by) == (blocks, limit)
+    assert launch.occupancy == blocks * threads / 2048
+
+
+def test_constant_memory_serves_different_addresses_one_by_one(tmp_path):
+    path = tmp_path / "kernel.cu"
+    path.write_text("""#include <cuda_runtime.h>
+__constant__ float weight[64], scale = 2;
+__device__ float plain[64];
+__global__ void kernel(float* g) {
+    int t = threadIdx.x;
+    g[t] = weight[3] * scale;  // uniform
+    g[t] += weight[t];  // each its own
+    g[t] += plain[t];
+}
+extern "C" void run(float* g) { kernel<<<1, 32>>>(g); }
+""")
+    launch = launch_of(path, "run", aligned(128))
+    constant = [(a.line, a.requests, a.wavefronts, a.most_ways) for a in launch.accesses if a.space == "constant"]
+    assert constant == [(6, 2, 2, 1), (7, 1, 32, 32)]
+    assert launch.total("requests", "load") == 1  # plain: what was stored in g is still in a register
+
+
+def test_example_is_the_first_request_of_the_first_warp(tmp_path):
+    launch, mark = profile_of(tmp_path, """
+    __shared__ float s[64];
+    for (int k = 0; k < 3; ++k) g[2 * t + 100 * k + 500 * blockIdx.x] = 1;  // global
+    if (t % 2) s[t + 4] = 1;  // shared""", blocks=5)
+    as_global, as_shared = at(launch, mark["global"], "store"), at(launch, mark["shared"], "store")
+    first = as_global.example[0][1]  # g is a part of a tensor
+    assert as_global.name == "g" and as_global.example == [[t, first + 8 * t] for t in range(32)]
+    assert first % 128 == 0
+    assert as_shared.example == [[t, 4 * t + 16] for t in range(1, 32, 2)]

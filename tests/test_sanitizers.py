@@ -97,6 +97,11 @@ CORRECT = {  # what a clean kernel gives, where that is quickly said: (x, out, i
     "warp_queue": lambda x, out, ints: (out[: int(ints[0])].sort()[0], x[:N][x[:N] > 0.5].sort()[0]),
     "lock": lambda x, out, ints: (out[0], x[:10].sum()),
     "exchange_as_start": lambda x, out, ints: (ints[0].item(), int((x[:96] > 0.5).sum())),
+    "rows_as_one": lambda x, out, ints: (
+        out[:32], x[:32].flip(0) * (torch.arange(32) % 8 + 1) + torch.arange(32) % 4 + 1
+        + torch.cat([x[20:32].flip(0), torch.zeros(20)])),
+    "block_scope": lambda x, out, ints: (
+        [*ints[:8].tolist(), ints[100].item()], [int((b > 0.5).sum()) for b in x[:N].split(128)] + [7]),
     "odd_even_sort": lambda x, out, ints: (out[:100], x[:100].sort()[0]),
     "compare_and_swap_loop": lambda x, out, ints: (out[0], x[:N].max()),
     "volatile_chain": lambda x, out, ints: (out[:8], x[:8].cumsum(0)),

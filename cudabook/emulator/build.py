@@ -5,6 +5,7 @@ processes can build at once, and an edit compiles only what it touched.
 """
 
 import os
+import re
 import subprocess
 import sysconfig
 import threading
@@ -36,6 +37,7 @@ KERNEL_FLAGS += [f"-D{macro}" for macro in _NVCC_MACROS]
 _MEMORY = ("memcpy", "memmove", "memset")
 _WATCH_LINK = [f"-Wl,--wrap={name}" for name in _MEMORY]
 _WATCH = ["-O1", "-fno-tree-sra", "-fno-reorder-blocks", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1"]
+_WATCH += ["-fsanitize-coverage=trace-pc", "-fsanitize=bounds"]  # basic blocks; local arrays
 _WATCH += [f"-fno-builtin-{name}" for name in _MEMORY]
 WATCH_FLAGS = [*(f for f in KERNEL_FLAGS if f != "-O2"), *_WATCH]
 BINDING_FLAGS = ["-std=c++20", *_COMMON, "-O1"]
@@ -95,10 +97,28 @@ def _object(path: Path, texts: dict[Path, str], flags: list[str], what: str, *ke
 
 def _make(plans) -> list[Path]:
     todo = [(out, plan) for out, plan in plans if plan]
-    compiler.run_all([(command, what) for _, (command, what, _) in todo])
+    try:
+        compiler.run_all([(command, what) for _, (command, what, _) in todo])
+    except BuildError as error:
+        raise BuildError(str(error) + _what_is_missing(str(error))) from None
     for out, (_, _, partial) in todo:
         compiler.replace_atomically(partial, out)
     return [out for out, _ in plans]
+
+
+_UNKNOWN_NAME = re.compile(
+    r"error: .(cuda[A-Z]\w*|__\w+|(?:tex|surf)[123]D\w*|cub|thrust|curand\w*). (?:was not|has not|does not)")
+_UNKNOWN_HEADER = re.compile(r"fatal error: (\S+): No such file")
+
+
+def _what_is_missing(error: str) -> str:
+    """A sentence for what CUDA has and the emulator has not, where that is why a kernel does not compile."""
+    if name := _UNKNOWN_NAME.search(error):
+        return f"\nThe emulator does not have {name[1]}: run this file on a GPU, or do without it here."
+    if header := _UNKNOWN_HEADER.search(error):
+        return (f"\nNeither the emulator nor this machine has the header {header[1]}. If it is CUDA's, run this file "
+                "on a GPU.")
+    return ""
 
 
 def _kernel_plan(path: Path, watched: bool, folders: Sequence[Path] = ()):

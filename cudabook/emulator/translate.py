@@ -20,6 +20,10 @@ from .text import CLOSE, OPEN, mask, split, with_includes
 _LITERAL = re.compile(r"-?\s*\d[\w.']*|NULL|nullptr|true|false|\{.*\}", re.DOTALL)
 _ATTRIBUTE = re.compile(r"\b(?:__align__|alignas|__attribute__|__launch_bounds__|__cluster_dims__)\s*\(")
 
+# cudaLaunchKernel((void*)kernel, ...) and its kin.
+_KERNEL_AS_POINTER = re.compile(
+    r"\bcuda(?:Launch(?:Cooperative)?Kernel|Func\w+|Occupancy\w+)\s*\([\w\s,&*]*?(\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\))")
+
 
 class TranslationError(ValueError):
     """A construct that the emulator cannot run. The message starts with ``file:line``."""
@@ -85,10 +89,14 @@ class _Translation:
         self.refuse_unsupported()
         for match in re.finditer(r"\b__noinline__\b", self.code):  # libstdc++ needs the name for itself
             self.edits.append(_Edit(*match.span(), "__attribute__((noinline))"))
+        for match in _KERNEL_AS_POINTER.finditer(self.code):  # its type is needed
+            self.edits.append(_Edit(*match.span(1), ""))
         for match in re.finditer(r"\b__global__\b", self.code):
             self.kernel(match)
         for number, match in enumerate(re.finditer(r"\b__shared__\b", self.code)):
             self.shared(match, number)
+        for match in re.finditer(r"\b__constant__\b", self.code):
+            self.constant(match)
         for match in re.finditer(r"<<<", self.code):
             self.launch(match.start())
         return f'#line 1 "{self.path}"\n' + _apply(self.source, self.edits)
@@ -267,6 +275,26 @@ class _Translation:
         if brace < len(self.code) and self.code[brace] == "{":
             flat = re.sub(r"\s+", " ", bounds)
             self.edits.append(_Edit(brace + 1, brace + 1, f" CUDABOOK_KERNEL((cudabook::launch_bounds({flat})));"))
+
+    # --- __constant__
+
+    def constant(self, match: re.Match) -> None:
+        """Make the variables known to the runtime, where the declaration stands at file scope and by itself."""
+        start = max(self.code.rfind(c, 0, match.start()) for c in ";{}") + 1
+        end = match.end()
+        while end < len(self.code) and self.code[end] != ";":
+            end = self.closing(end) + 1 if self.code[end] in OPEN else end + 1
+        before = self.code[start : match.start()]
+        if self.end_of_macro(match.start()) is not None or re.search(r"\b(?:extern|template)\b", before):
+            return
+        if not self.at_file_scope(match.start()):
+            return
+        parts = split(self.source[match.end() : end], self.code[match.end() : end], angle=True)
+        for part in parts:
+            name = re.search(r"([A-Za-z_]\w*)\s*$", re.split(r"\[|=|\{", self.without_attributes(part))[0])
+            if name:
+                known = f" static const cudabook::Constant cudabook_constant_{name[1]}(&{name[1]}, sizeof {name[1]});"
+                self.edits.append(_Edit(end + 1, end + 1, known))
 
     # --- __shared__
 

@@ -1,7 +1,12 @@
 // Cooperative groups: the block, tiles of a warp, the lanes that are together. Meanings: CUDA C++ Programming Guide,
-// "Cooperative Groups". A grid-wide barrier is not supported.
+// "Cooperative Groups".
 #pragma once
 #include "cuda_runtime.h"
+
+namespace cudabook {
+void grid_barrier(const char* file, int line);
+bool is_cooperative();
+}  // namespace cudabook
 
 namespace cooperative_groups {
 
@@ -22,12 +27,19 @@ inline thread_block this_thread_block() { return {}; }
 
 class grid_group {
 public:
-    static bool is_valid() { return false; }
+    static bool is_valid() { return cudabook::is_cooperative(); }
+    static void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+        cudabook::grid_barrier(file, line);
+    }
+    static unsigned long long num_blocks() { return 1ull * gridDim.x * gridDim.y * gridDim.z; }
+    static unsigned long long block_rank() {
+        return (1ull * blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    }
+    static dim3 block_index() { return dim3(blockIdx); }
     static unsigned long long size() { return 1ull * gridDim.x * gridDim.y * gridDim.z * thread_block::size(); }
     static unsigned long long num_threads() { return size(); }
     static unsigned long long thread_rank() {
-        unsigned long long block = (1ull * blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-        return block * thread_block::size() + cudabook::thread_rank();
+        return block_rank() * thread_block::size() + cudabook::thread_rank();
     }
     static dim3 group_dim() { return gridDim; }
     static dim3 dim_blocks() { return gridDim; }

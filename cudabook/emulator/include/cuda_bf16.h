@@ -28,5 +28,7 @@ typedef __nv_bfloat162 nv_bfloat162;
 
 CUDABOOK_SMALL_FLOAT(__nv_bfloat16, __nv_bfloat162)
 CUDABOOK_SMALL_FLOAT_CONVERSIONS(__nv_bfloat16, __nv_bfloat162, bfloat16, bfloat162)
+CUDABOOK_ATOMIC_UPDATE(__nv_bfloat16, unsigned short, atomicAdd, 0, x + v)
+CUDABOOK_ATOMIC_PARTS(__nv_bfloat162, 2)
 
 }  // namespace cudabook_cuda

@@ -28,5 +28,7 @@ typedef __half2 half2;
 
 CUDABOOK_SMALL_FLOAT(__half, __half2)
 CUDABOOK_SMALL_FLOAT_CONVERSIONS(__half, __half2, half, half2)
+CUDABOOK_ATOMIC_UPDATE(__half, unsigned short, atomicAdd, 0, x + v)
+CUDABOOK_ATOMIC_PARTS(__half2, 2)
 
 }  // namespace cudabook_cuda

@@ -10,5 +10,8 @@
 
 #include "cudabook/api.h"
 #include "cudabook/atomics.h"
+#include "cudabook/integers.h"
 #include "cudabook/intrinsics.h"
+#include "cudabook/kernels.h"
+#include "cudabook/math.h"
 #include "cudabook/warp.h"

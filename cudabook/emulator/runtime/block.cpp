@@ -40,9 +40,11 @@ std::string triple(uint3 v) {
 
 }  // namespace
 
-Worker::Worker() {
-    stacks_ = map(max_block_threads * stack_bytes);
-    for (unsigned i = 0; i < max_block_threads; ++i) mprotect(stacks_ + i * stack_bytes, getpagesize(), PROT_NONE);
+Worker::Worker(unsigned threads) : capacity_(threads) {
+    stacks_ = map(capacity_ * stack_bytes);
+    // Not for the many workers of a cooperative launch: a process may have 65,530 mappings.
+    for (unsigned i = 0; i < capacity_ && capacity_ == max_block_threads; ++i)
+        mprotect(stacks_ + i * stack_bytes, getpagesize(), PROT_NONE);
     arena_ = map(arena_size + 2 * around_arena) + around_arena;
     mprotect(arena_ - around_arena, around_arena, PROT_NONE);
     mprotect(arena_ + arena_size, around_arena, PROT_NONE);
@@ -56,13 +58,13 @@ Worker::Worker() {
 }
 
 Worker::~Worker() {
-    munmap(stacks_, max_block_threads * stack_bytes);
+    munmap(stacks_, capacity_ * stack_bytes);
     munmap(arena_ - around_arena, arena_size + 2 * around_arena);
 }
 
 bool Worker::on_guard_page(const void* address) const {
     auto offset = static_cast<const char*>(address) - stacks_;
-    return offset >= 0 && size_t(offset) < max_block_threads * stack_bytes &&
+    return offset >= 0 && size_t(offset) < capacity_ * stack_bytes &&
            size_t(offset) % stack_bytes < size_t(getpagesize());
 }
 
@@ -72,6 +74,17 @@ void Launch::stop(Fault why) {
 }
 
 void Worker::run_blocks(Launch& launch) {
+    begin(launch);
+    uint64_t chunk = launch.blocks / 256 + 1;
+    while (!launch.stopped.load(std::memory_order_relaxed)) {
+        uint64_t first = launch.next_block.fetch_add(chunk), last = std::min(first + chunk, launch.blocks);
+        for (uint64_t b = first; b < last && !launch.stopped.load(std::memory_order_relaxed); ++b) run_block(b);
+        if (last >= launch.blocks) break;
+    }
+    finish();
+}
+
+void Worker::begin(Launch& launch) {
     launch_ = &launch;
     size_ = launch.block_size;
     placed_.clear();
@@ -80,20 +93,23 @@ void Worker::run_blocks(Launch& launch) {
     block_size = {block.x, block.y, block.z};
     grid_size = {grid.x, grid.y, grid.z};
     for (unsigned t = 0; t < size_; ++t) index_[t] = {t % block.x, t / block.x % block.y, t / block.x / block.y};
-    worker = this;
-    uint64_t chunk = launch.blocks / 256 + 1;
-    while (!launch.stopped.load(std::memory_order_relaxed)) {
-        uint64_t first = launch.next_block.fetch_add(chunk), last = std::min(first + chunk, launch.blocks);
-        for (uint64_t b = first; b < last && !launch.stopped.load(std::memory_order_relaxed); ++b) run_block(b);
-        if (last >= launch.blocks) break;
-    }
-    worker = nullptr;
+    if (sanitizer) shared_cells.resize(arena_size / 4);
+    for (Cell& cell : shared_cells) cell.block = ~uint64_t(0);
     if (launch.profile) {
-        std::lock_guard lock(launch.adding);
-        launch.profile->add(profile_);
-        profile_.tallies.clear();
+        profile_.text = text_of(reinterpret_cast<void*>(launch.entry));
+        profile_.entered.assign(profile_.text.end - profile_.text.begin, 0);
     }
-    if (launch.stopped)  // lanes may have been left waiting
+    worker = this;
+}
+
+void Worker::finish() {
+    worker = nullptr;
+    if (launch_->profile) {
+        std::lock_guard lock(launch_->adding);
+        launch_->profile->add(profile_);
+        profile_.clear();
+    }
+    if (launch_->stopped)  // lanes may have been left waiting
         for (Meeting& meeting : meetings_) meeting.arrived = meeting.unread = 0;
 }
 
@@ -113,7 +129,7 @@ void Worker::run_block(uint64_t index) {
         warps_[w] = {lanes == 32 ? 0 : ~0u << lanes};
     }
     free_stacks_.clear();
-    for (unsigned s = max_block_threads; s-- > 0;) free_stacks_.push_back(s);
+    for (unsigned s = capacity_; s-- > 0;) free_stacks_.push_back(s);
     cudabook_switch(&main_, new_stack());
 }
 
@@ -173,6 +189,21 @@ void Worker::park(Wait wait) {
         report_stuck();
         cudabook_switch(&self.context, main_);
     }
+}
+
+void Worker::pause() {
+    Thread& self = threads_[current_];
+    self.wait = {&turn_[current_], turn_[current_] - 1, "", 0};  // over at once
+    self.stack = stack_;
+    self.state = Thread::parked;
+    ++ready_;
+    if (next_ < size_) {
+        cudabook_switch(&self.context, new_stack());
+        return;
+    }
+    unsigned next = find_ready();
+    Suspended context = resume(next);
+    if (&threads_[next] != &self) cudabook_switch(&self.context, context);
 }
 
 // The next parked thread, in the order of their numbers, whose wait is over.
@@ -319,9 +350,20 @@ bool Worker::shared_is_declared(size_t offset, size_t bytes) const {
     return false;
 }
 
+bool Worker::is_shared_name(const std::string& name) const {
+    for (const Placed& p : placed_)
+        if ((", " + std::string(p.site->names) + ",").find(", " + name + ",") != std::string::npos) return true;
+    return false;
+}
+
+void Worker::report_of_thread(Report report) const {
+    report.block = block_number_, report.thread = current_;
+    sanitizer->add(std::move(report));
+}
+
 Party Worker::party(uintptr_t pc) const {
     return {
-        pc, 0, uint32_t(block_number_), uint16_t(current_), false, barrier_.generation, warps_[current_ / 32].syncs};
+        pc, 0, uint32_t(block_number_), uint16_t(current_), false, false, barrier_.generation, warps_[current_ / 32].syncs};
 }
 
 void Worker::settle(const Access* next) {

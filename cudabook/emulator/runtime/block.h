@@ -87,15 +87,19 @@ struct Warp {
     unsigned syncs = 0;      // __syncwarp()s that have happened
     unsigned last_full = 0;  // the number of the last one that all lanes took part in
     unsigned at_access = 0;  // lanes parked before a load or store, where accesses are watched
+    unsigned spins = 0;      // atomics and volatile accesses in a row
 };
+
+class Cooperation;  // the blocks of a cooperative launch
 
 class Worker {
 public:
-    Worker();
+    explicit Worker(unsigned threads = max_block_threads);  // of the largest block that it will run
     ~Worker();
     Worker(const Worker&) = delete;
 
     void run_blocks(Launch& launch);  // takes blocks until none is left or the launch is stopped
+    void run_cooperative_block(Launch& launch, uint64_t block, Cooperation& cooperation);
 
     // Called from a kernel, on the running thread's stack.
     void barrier(const char* file, int line) { barrier_count(false, file, line); }
@@ -105,20 +109,31 @@ public:
     void access(Access access);
     void call(int change) { depth_[current_] += change; }
     void enter() { inside_[current_] = true; }
+    void basic_block(uintptr_t start) {
+        if (size_t at = start - profile_.text.begin; at < profile_.entered.size()) ++profile_.entered[at];
+    }
     void* shared(const SharedSite& site);
     void* dynamic_shared();
     [[noreturn]] void fail(Fault fault);
     unsigned current() const { return current_; }
     std::string shared_name(size_t offset, size_t& start) const;  // of the variable there, and where it starts
     bool shared_is_declared(size_t offset, size_t bytes) const;
+    bool is_shared_name(const std::string& name) const;
+    void report_of_thread(Report report) const;  // with block and thread filled in
     uintptr_t arena_begin() const { return reinterpret_cast<uintptr_t>(arena_); }
     bool synced(unsigned thread, unsigned other, unsigned since) const;  // by a __syncwarp of both
     void fence(bool of_block);
+    void pause();  // lets others go first
+    void grid_barrier(const char* file, int line);
+    bool is_cooperative() const { return cooperation_; }
+    std::vector<Cell> shared_cells;  // what the sanitizer knows of the block's shared memory
     std::string where() const;  // "thread (1, 0, 0) of block (0, 0, 0)"
     bool on_guard_page(const void* address) const;
 
 private:
     friend void run_threads_trampoline();
+    void begin(Launch& launch);
+    void finish();
     void run_block(uint64_t index);
     Party party(uintptr_t pc) const;  // the running thread, now
     void settle(const Access* next = nullptr);
@@ -142,7 +157,9 @@ private:
     void answer_active_lanes(unsigned warp);
     std::string describe_waiters() const;
 
+    const unsigned capacity_;
     Launch* launch_ = nullptr;
+    Cooperation* cooperation_ = nullptr;
     std::vector<Thread> threads_;
     std::vector<uint3> index_;        // threadIdx of every thread of a block of this launch
     std::vector<unsigned> free_stacks_;
@@ -178,6 +195,22 @@ extern __thread Worker* worker __attribute__((tls_model("initial-exec")));  // n
 
 bool is_builtin_variable(const void* address);  // blockDim or gridDim, which the compiler does not take for constants
 
+void run_cooperative(Launch& launch);
+
+// While it lives, this OS thread's CUDA threads take turns even if they never wait: preempt.cpp.
+class Preemptible {
+public:
+    explicit Preemptible(void* kernels_code);
+    ~Preemptible();
+};
+
+// kernels.cpp
+struct Occupancy {
+    unsigned blocks;      // that an SM can hold at once
+    const char* limited;  // by what
+};
+Occupancy occupancy(unsigned threads, size_t shared);
+
 // profiles.cpp
 bool profiling();
 void keep_profile(const Launch& launch, const Profile& profile);
@@ -185,5 +218,11 @@ void keep_profile(const Launch& launch, const Profile& profile);
 // faults.cpp
 void catch_faults();  // once a process: SIGSEGV, SIGBUS, SIGFPE in a kernel
 void set_error(cudaError_t error, std::string why = "");  // this host thread's last error and the sentence for it
+// A kernel that went wrong takes the device with it: every later call gives the same error.
+void set_sticky_error(cudaError_t error, std::string why);
+cudaError_t sticky_error();
+void recover();
+#define CUDABOOK_UNLESS_STICKY \
+    if (cudaError_t sticky = cudabook::sticky_error(); sticky != cudaSuccess) return sticky
 
 }  // namespace cudabook

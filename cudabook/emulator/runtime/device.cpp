@@ -25,6 +25,7 @@ std::set<void*> handles;  // streams and events that exist
 
 template <class T>
 cudaError_t keep(T** out, T* made) {
+    CUDABOOK_UNLESS_STICKY;
     std::lock_guard lock(guard);
     handles.insert(made);
     *out = made;
@@ -43,10 +44,12 @@ bool exists(void* handle) {
 
 // The default stream has three names: 0, cudaStreamLegacy and cudaStreamPerThread.
 cudaError_t check(cudaStream_t stream) {
+    CUDABOOK_UNLESS_STICKY;
     if (reinterpret_cast<uintptr_t>(stream) <= 2 || exists(stream)) return cudaSuccess;
     return fail(cudaErrorInvalidResourceHandle, "The stream was never created, or has been destroyed.");
 }
 cudaError_t check(cudaEvent_t event) {
+    CUDABOOK_UNLESS_STICKY;
     if (exists(event)) return cudaSuccess;
     return fail(cudaErrorInvalidResourceHandle, "The event was never created, or has been destroyed.");
 }
@@ -184,8 +187,11 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSynchronize() { return cudaPeekAtLastError(); }
-cudaError_t cudaDeviceReset() { return cudaSuccess; }
+cudaError_t cudaDeviceSynchronize() { return cudabook::sticky_error(); }
+cudaError_t cudaDeviceReset() {
+    cudabook::recover();
+    return cudaSuccess;
+}
 cudaError_t cudaRuntimeGetVersion(int* version) {
     *version = 13000;
     return cudaSuccess;

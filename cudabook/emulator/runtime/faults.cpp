@@ -1,6 +1,7 @@
 // Errors: the last error of a host thread with the sentence that explains it, and machine faults inside a kernel.
 #include "block.h"
 
+#include <atomic>
 #include <cassert>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +14,7 @@ namespace cudabook {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
+std::atomic<cudaError_t> sticky{cudaSuccess};
 thread_local std::string last_report;
 
 struct sigaction previous[NSIG];
@@ -106,6 +108,13 @@ void set_error(cudaError_t error, std::string why) {
     last_report = std::move(why);
 }
 
+void set_sticky_error(cudaError_t error, std::string why) {
+    set_error(error, std::move(why));
+    sticky = error;
+}
+cudaError_t sticky_error() { return sticky; }
+void recover() { sticky = last_error = cudaSuccess; }
+
 void catch_faults() {
     static std::once_flag once;
     std::call_once(once, [] {
@@ -129,11 +138,14 @@ void catch_faults() {
 inline namespace cudabook_cuda {
 
 cudaError_t cudaGetLastError() {
-    cudaError_t error = cudabook::last_error;
+    cudaError_t error = cudaPeekAtLastError();
     cudabook::last_error = cudaSuccess;
     return error;
 }
-cudaError_t cudaPeekAtLastError() { return cudabook::last_error; }
+cudaError_t cudaPeekAtLastError() {
+    cudaError_t sticky = cudabook::sticky_error();
+    return sticky != cudaSuccess ? sticky : cudabook::last_error;
+}
 
 const char* cudaGetErrorName(cudaError_t error) {
     switch (error) {
@@ -156,10 +168,12 @@ const char* cudaGetErrorString(cudaError_t error) {
 
 }  // namespace cudabook_cuda
 
-// Why the last failed call of this host thread failed, as a sentence; empty if it needs none. Handed out once.
+// Why the last failed call of this host thread failed, as a sentence; empty if it needs none. Handed out once: who takes
+// it makes an exception of it, and the device works again, as it does on a GPU in a new process.
 extern "C" __attribute__((visibility("default"))) const char* cudabook_take_report() {
     static thread_local std::string taken;
     taken = std::move(cudabook::last_report);
     cudabook::last_report.clear();
+    cudabook::recover();
     return taken.c_str();
 }

@@ -83,6 +83,9 @@ void __tsan_func_entry(void*) {
 void __tsan_func_exit() {
     if (cudabook::Worker* w = cudabook::worker) w->call(-1);
 }
+void __sanitizer_cov_trace_pc() {
+    if (cudabook::Worker* w = cudabook::worker) w->basic_block(reinterpret_cast<uintptr_t>(CALLER));
+}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
@@ -127,14 +130,19 @@ ATOMICS(64, uint64_t)
 }  // extern "C"
 
 namespace cudabook {
-void trace_atomic(const void* address, unsigned size, void* pc) { note(address, uint8_t(size), Kind::atomic, pc); }
-void trace_exchange(const void* address, unsigned size, void* pc) {
-    note(address, uint8_t(size), Kind::atomic, pc, Access::overwrites);
+void trace_atomic(const void* address, unsigned size, unsigned flags, void* pc) {
+    note(address, uint8_t(size), Kind::atomic, pc, uint8_t(flags));
 }
 void fence(bool of_block) {
     if (worker) worker->fence(of_block);
 }
 void entered() {
     if (worker) worker->enter();
+}
+void pause() {
+    if (worker) worker->pause();
+}
+void trap() {
+    worker->fail({cudaErrorLaunchFailure, "trap", "__trap() was called by " + worker->where() + "."});
 }
 }  // namespace cudabook

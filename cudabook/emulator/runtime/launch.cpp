@@ -29,6 +29,7 @@ public:
     }
 
     void run(Launch& launch, bool alone) {
+        Preemptible here(reinterpret_cast<void*>(launch.entry));
         if (alone || workers_.size() == 1) {
             worker_of(0).run_blocks(launch);
             return;
@@ -62,7 +63,10 @@ private:
                 seen = round_;
                 launch = launch_;
             }
-            own.run_blocks(*launch);
+            {
+                Preemptible here(reinterpret_cast<void*>(launch->entry));
+                own.run_blocks(*launch);
+            }
             std::lock_guard lock(mutex_);
             if (--busy_ == 0) idle_.notify_one();
         }
@@ -138,6 +142,7 @@ void run_launch(const LaunchSite& site, const Config& config, void (*entry)(void
     entry(closure);
     probe = nullptr;
 
+    if (sticky_error() != cudaSuccess) return;
     std::string at = std::string(site.text) + " (" + site.file + ":" + std::to_string(site.line) + "): ";
     Fault refusal = refuse(config, kernel);
     if (refusal.error != cudaSuccess) return set_error(refusal.error, at + refusal.kind + ". " + refusal.message);
@@ -156,7 +161,8 @@ void run_launch(const LaunchSite& site, const Config& config, void (*entry)(void
     if (sanitizer) sanitizer->start_launch(site.text);
     // One core while memory is watched for races: then no lock is needed, and reports come in a fixed order.
     bool small = sanitizer || launch.blocks == 1 || launch.blocks * launch.block_size < 4096;
-    the_pool().run(launch, small);
+    if (config.cooperative) run_cooperative(launch);
+    else the_pool().run(launch, small);
     fflush(stdout);  // what device code printed
     if (launch.profile) keep_profile(launch, profile);
     if (sanitizer) {
@@ -166,27 +172,7 @@ void run_launch(const LaunchSite& site, const Config& config, void (*entry)(void
             sanitizer->add({barrier ? "synccheck" : "memcheck", f.kind, f.message, "", ""});
         sanitizer->finish_launch();
     }
-    if (launch.stopped) set_error(launch.fault.error, at + launch.fault.kind + ". " + launch.fault.message);
+    if (launch.stopped) set_sticky_error(launch.fault.error, at + launch.fault.kind + ". " + launch.fault.message);
 }
 
 }  // namespace cudabook
-
-inline namespace cudabook_cuda {
-cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
-    using namespace cudabook;
-    Kernel* kernel = nullptr;
-    probe = &kernel;
-    reinterpret_cast<void (*)()>(const_cast<void*>(function))();  // returns at once: see CUDABOOK_KERNEL
-    probe = nullptr;
-    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
-    if (!kernel || value < 0 || size_t(value) + kernel->static_shared > shared_arena_bytes) {
-        set_error(cudaErrorInvalidValue,
-                  "cudaFuncSetAttribute: " + std::to_string(value) +
-                      " bytes of dynamic shared memory were asked for; a block can have at most " +
-                      std::to_string(shared_arena_bytes) + ".");
-        return cudaErrorInvalidValue;
-    }
-    kernel->max_dynamic_shared = size_t(value);
-    return cudaSuccess;
-}
-}  // namespace cudabook_cuda

@@ -24,6 +24,7 @@ size_t room_of(size_t bytes) { return (bytes + alignment - 1) / alignment * alig
 
 cudaError_t allocate(void** pointer, size_t bytes, const char* call, void* caller) {
     if (!pointer) return fail(cudaErrorInvalidValue, std::string(call) + ": the address of the pointer is null.");
+    CUDABOOK_UNLESS_STICKY;
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
     std::lock_guard lock(guard);
@@ -51,10 +52,10 @@ cudaError_t release(void* pointer, const char* call) {
         return fail(cudaErrorInvalidValue,
                     std::string(call) + ": the pointer was not given out by cudaMalloc, or has been freed already.");
     used -= room_of(bytes);
-    if (cudabook::sanitizer) return cudaSuccess;  // kept, so that a later use is seen
+    if (cudabook::sanitizer) return cudabook::sticky_error();  // kept, so that a later use is seen
     cudabook::forget_region(begin);
     free(pointer);
-    return cudaSuccess;
+    return cudabook::sticky_error();
 }
 
 // Memory that is known must hold all of what is copied or set; of other memory nothing can be said.
@@ -81,6 +82,7 @@ bool holds(const void* p, size_t bytes, bool store, const char* call, void* call
 }
 
 cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, const char* call, void* caller) {
+    CUDABOOK_UNLESS_STICKY;
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
         return fail(cudaErrorInvalidMemcpyDirection,
                     std::string(call) + ": the direction is none of cudaMemcpyKind's.");
@@ -91,6 +93,7 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, 
 }
 
 cudaError_t set(void* to, int value, size_t bytes, const char* call, void* caller) {
+    CUDABOOK_UNLESS_STICKY;
     if (bytes && !to) return fail(cudaErrorInvalidValue, std::string(call) + ": the pointer is null.");
     if (!holds(to, bytes, true, call, caller)) return cudaErrorInvalidValue;
     memset(to, value, bytes);

@@ -3,6 +3,7 @@
 #include "regions.h"
 
 #include <cstdlib>
+#include <dlfcn.h>
 #include <set>
 
 namespace cudabook {
@@ -22,12 +23,19 @@ bool profiling() { return watching; }
 
 void keep_profile(const Launch& launch, const Profile& profile) {
     const Kernel* kernel = launch.kernel;
+    size_t fixed = kernel ? kernel->static_shared : 0;
+    Occupancy held = occupancy(launch.block_size, fixed + launch.config.dynamic_shared);
+    Dl_info library{};
+    dladdr(reinterpret_cast<void*>(launch.entry), &library);
+    uintptr_t text_offset = profile.text.begin - reinterpret_cast<uintptr_t>(library.dli_fbase);
     kept += kept.empty() ? "[" : ",\n";
     kept += "{\"kernel\": " + quoted(launch.site.text) +
             ", \"signature\": " + quoted(kernel ? kernel->signature : launch.site.text) +
             ", \"grid\": " + triple(launch.config.grid) + ", \"block\": " + triple(launch.config.block) +
             ", \"dynamic_shared\": " + std::to_string(launch.config.dynamic_shared) +
-            ", \"static_shared\": " + std::to_string(kernel ? kernel->static_shared : 0) +
+            ", \"static_shared\": " + std::to_string(fixed) + ", \"blocks_per_sm\": " + std::to_string(held.blocks) + ", \"limited_by\": " + quoted(held.limited) +
+            ", \"library\": " + quoted(library.dli_fname ? library.dli_fname : "") +
+            ", \"text_offset\": " + std::to_string(text_offset) + ", \"entered\": " + profile.entered_json() +
             ", \"accesses\": " + profile.json() + "}";
 }
 
@@ -81,5 +89,6 @@ extern "C" __attribute__((visibility("default"))) const char* cudabook_sanitize_
     text = sanitizer->json();
     delete sanitizer;
     sanitizer = nullptr;
+    recover();
     return text.c_str();
 }

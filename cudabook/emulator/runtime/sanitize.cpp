@@ -33,13 +33,12 @@ bool all_ones(uintptr_t begin, uintptr_t end) {
 
 void Sanitizer::start_launch(const std::string& kernel) {
     kernel_ = kernel;
-    shared_.resize(arena_size / 4);
     doubts.assign(max_block_threads, {});
-    for (Cell& cell : shared_) cell.block = ~uint64_t(0);
     finish_launch();
     block_sync_.clear();
     thread_sync_.assign(max_block_threads, {});
     clock_ = 1;
+    grid_barrier_ = 0;
     running_block_ = 0;
 }
 
@@ -146,8 +145,9 @@ void Sanitizer::fence(const Party& who, bool of_block) {
 // Ordered: by a barrier of the block, by a __syncwarp of both lanes, or by a fence after the first access and an atomic
 // before the second, as of kernels that take a lock or let the last block finish the work.
 bool Sanitizer::ordered(const Party& before, const Party& now, Space space, const Worker& w) {
+    if (before.is_volatile && now.is_volatile) return true;  // a flag that another thread waits for
     if (before.block != now.block) {
-        if (before.is_volatile && now.is_volatile) return true;  // a flag that another block waits for
+        if (before.tick <= grid_barrier_) return true;
         return space == Space::shared ||
                (block_sync_[before.block].fence > before.tick && block_sync_[now.block].atomic > before.tick);
     }
@@ -166,7 +166,7 @@ void Sanitizer::happens(const Access& a, Party who, Space space, uintptr_t share
     if (acquires) block_sync_[who.block].atomic = thread_sync_[who.thread].atomic = clock_;
     bool missing = false;
     for (uintptr_t word = a.address & ~uintptr_t(3); word < a.address + a.size; word += 4) {
-        Cell& cell = space == Space::shared ? shared_[(word - shared_begin) / 4] : global_cell(word);
+        Cell& cell = space == Space::shared ? w.shared_cells[(word - shared_begin) / 4] : global_cell(word);
         if (space == Space::shared && cell.block != who.block) cell = {}, cell.block = who.block;
         // Memory that still holds what it was filled with; whatever else is there, somebody has written it.
         bool unwritten = space == Space::shared
@@ -211,7 +211,10 @@ bool Sanitizer::look_at(Track& track, const Access& a, const Party& who, Space s
     }
     track.initialised = true;
     if (a.kind == Kind::atomic) {
+        bool too_narrow = track.updater.block != who.block && (who.of_block || track.updater.of_block);
         if (races(track.writer)) race("write after write", track.writer, who, a.address, space, w.arena_begin());
+        else if (too_narrow && races(track.updater))
+            race("block-scoped atomics", track.updater, who, a.address, space, w.arena_begin());
         track.updater = who;
         return written;
     }

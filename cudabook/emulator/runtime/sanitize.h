@@ -17,6 +17,7 @@ struct Party {
     uint32_t block = 0;
     uint16_t thread = 0;
     bool is_volatile = false;
+    bool of_block = false;  // an atomic of block scope
     unsigned barrier = 0;  // barriers of its block that it had passed
     unsigned sync = 0;     // __syncwarp()s of its warp
 
@@ -70,6 +71,7 @@ public:
     void happens(const Access& access, Party who, Space space, uintptr_t shared_begin, Worker& worker);
     void settle(unsigned thread, const Access* next);  // null: the thread reaches a barrier or its end
     void fence(const Party& who, bool of_block);
+    void grid_barrier() { grid_barrier_ = clock_++; }
     void add(Report report);
     std::string json() const;
 
@@ -89,7 +91,6 @@ private:
     std::string where(uintptr_t address, Space space, uintptr_t shared_begin, std::string& name, long long& index);
 
     std::string kernel_;
-    std::vector<Cell> shared_;
     Cell& global_cell(uintptr_t word);
     static constexpr size_t words_of_page = 256;
     std::unordered_map<uintptr_t, std::unique_ptr<Cell[]>> global_;  // by page
@@ -97,7 +98,7 @@ private:
     Cell* last_cells_ = nullptr;
     std::unordered_map<uint64_t, Sync> block_sync_;
     std::vector<Sync> thread_sync_;  // of the running block
-    uint64_t clock_ = 0, running_block_ = 0;
+    uint64_t clock_ = 0, running_block_ = 0, grid_barrier_ = 0;
     std::vector<Report> reports_;
 };
 

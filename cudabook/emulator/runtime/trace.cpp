@@ -1,5 +1,7 @@
 #include "trace.h"
 
+#include "regions.h"
+
 #include <algorithm>
 #include <bit>
 #include <dlfcn.h>
@@ -43,7 +45,30 @@ std::string quoted(const std::string& text) {
     return out + "\"";
 }
 
+namespace {
+uintptr_t constants_begin = ~uintptr_t(0), constants_end = 0;  // of all, from the first to the last
+std::vector<std::pair<uintptr_t, uintptr_t>> constants;
+
+bool is_constant(uintptr_t address) {
+    if (address < constants_begin || address >= constants_end) return false;
+    for (auto [begin, end] : constants)
+        if (address >= begin && address < end) return true;
+    return false;
+}
+}  // namespace
+
+void constant_memory(const void* variable, size_t bytes) {
+    auto begin = reinterpret_cast<uintptr_t>(variable);
+    constants.emplace_back(begin, begin + bytes);
+    constants_begin = std::min(constants_begin, begin);
+    constants_end = std::max(constants_end, begin + bytes);
+}
+
 void Tally::add(const Tally& other) {
+    if (other.example_warp < example_warp) {
+        example_warp = other.example_warp, example_lanes = other.example_lanes;
+        std::copy(other.example, other.example + 32, example);
+    }
     requests += other.requests;
     lanes += other.lanes;
     bytes += other.bytes;
@@ -60,36 +85,62 @@ void Profile::add(const Profile& other) {
         auto [it, fresh] = tallies.try_emplace(key, tally);
         if (!fresh) it->second.add(tally);
     }
+    if (entered.size() < other.entered.size()) entered.resize(other.entered.size());
+    for (size_t i = 0; i < other.entered.size(); ++i) entered[i] += other.entered[i];
+    text = other.text;
 }
 
-void Profile::request(const Access* access, unsigned group, uintptr_t shared_begin, size_t shared_bytes) {
-    unsigned lane[2][32], n[2] = {};
+void Profile::clear() {
+    tallies.clear();
+    entered.clear();
+}
+
+void Profile::request(const Access* access, unsigned group, uintptr_t shared_begin, size_t shared_bytes,
+                      uint64_t warp) {
+    unsigned lane[3][32], n[3] = {};
     for (unsigned left = group; left; left &= left - 1) {
         unsigned i = std::countr_zero(left);
         bool shared = access[i].address - shared_begin < shared_bytes;
-        lane[shared][n[shared]++] = i;
+        unsigned space = unsigned(shared                            ? Space::shared
+                                  : is_constant(access[i].address) ? Space::constant
+                                                                   : Space::global);
+        lane[space][n[space]++] = i;
     }
-    for (int space = 0; space < 2; ++space) {
+    for (unsigned space = 0; space < 3; ++space) {
         unsigned count = n[space];
         if (!count) continue;
         const Access& leader = access[lane[space][0]];
-        auto [it, fresh] = tallies.try_emplace(leader.pc * 2 + space);
+        auto [it, fresh] = tallies.try_emplace(leader.pc * 4 + space);
         Tally& tally = it->second;
         if (fresh) tally.kind = leader.kind, tally.space = Space(space), tally.size = leader.size;
+        uintptr_t base = Space(space) == Space::shared ? shared_begin : 0;
         uint64_t address[64];
-        for (unsigned i = 0; i < count; ++i) address[i] = access[lane[space][i]].address;
+        for (unsigned i = 0; i < count; ++i) address[i] = access[lane[space][i]].address - base;
+        if (warp < tally.example_warp) {
+            tally.example_warp = warp;
+            tally.example_lanes = 0;
+            for (unsigned i = 0; i < count; ++i) {
+                tally.example_lanes |= 1u << lane[space][i];
+                tally.example[lane[space][i]] = address[i];
+            }
+        }
         ++tally.requests;
         tally.lanes += count;
         tally.bytes += uint64_t(count) * leader.size;
-        if (space == int(Space::shared)) {
+        if (Space(space) == Space::shared) {
             unsigned words = std::max(1, leader.size / 4);
             uint64_t word[32];
-            for (unsigned i = 0; i < count; ++i) word[i] = (address[i] - shared_begin) / 4;
+            for (unsigned i = 0; i < count; ++i) word[i] = address[i] / 4;
             unsigned passes = wavefronts(word, lane[space], count, words);
             unsigned different = distinct(word, count), ideal = std::max(1u, (different * words + 31) / 32);
             tally.wavefronts += passes;
             tally.ideal_wavefronts += ideal;
             tally.most_ways = std::max<uint64_t>(tally.most_ways, (passes + ideal - 1) / ideal);
+        } else if (Space(space) == Space::constant) {
+            uint64_t different = distinct(address, count);
+            tally.wavefronts += different;
+            ++tally.ideal_wavefronts;
+            tally.most_ways = std::max(tally.most_ways, different);
         } else {
             uint64_t sector[64];
             for (unsigned i = 0; i < count; ++i) {
@@ -103,10 +154,35 @@ void Profile::request(const Access* access, unsigned group, uintptr_t shared_beg
     }
 }
 
+// Where the example's bytes lie: in which memory, and how many bytes from the 128-byte line that it starts in.
+static std::string example_json(const Tally& t) {
+    std::string name, lanes;
+    uintptr_t first = t.example[std::countr_zero(t.example_lanes)], base = 0;
+    if (t.space != Space::shared) {
+        const Region* region = region_at(first);
+        base = (region ? region->begin : first) / 128 * 128;
+        name = region ? region->name : "";
+    }
+    for (unsigned left = t.example_lanes; left; left &= left - 1) {
+        unsigned lane = std::countr_zero(left);
+        lanes += (lanes.empty() ? "[" : ", [") + std::to_string(lane) + ", " +
+                 std::to_string((long long)(t.example[lane] - base)) + "]";
+    }
+    return "\"name\": " + quoted(name) + ", \"example\": [" + lanes + "]";
+}
+
+std::string Profile::entered_json() const {
+    std::string text = "[";
+    for (size_t i = 0; i < entered.size(); ++i)
+        if (entered[i])
+            text += (text.size() > 1 ? ", [" : "[") + std::to_string(i) + ", " + std::to_string(entered[i]) + "]";
+    return text + "]";
+}
+
 std::string Profile::json() const {
     std::string text = "[";
     for (auto& [key, t] : tallies) {
-        uintptr_t pc = key / 2;
+        uintptr_t pc = key / 4;
         Dl_info info{};
         dladdr(reinterpret_cast<void*>(pc), &info);
         auto number = [](uint64_t v) { return std::to_string(v); };
@@ -116,12 +192,12 @@ std::string Profile::json() const {
                 (t.kind == Kind::load    ? "load"
                  : t.kind == Kind::store ? "store"
                                          : "atomic") +
-                "\", \"space\": \"" + (t.space == Space::shared ? "shared" : "global") +
+                "\", \"space\": \"" + (t.space == Space::shared ? "shared" : t.space == Space::constant ? "constant" : "global") +
                 "\", \"size\": " + number(t.size) + ", \"requests\": " + number(t.requests) +
                 ", \"lanes\": " + number(t.lanes) + ", \"bytes\": " + number(t.bytes) +
                 ", \"sectors\": " + number(t.sectors) + ", \"ideal_sectors\": " + number(t.ideal_sectors) +
                 ", \"wavefronts\": " + number(t.wavefronts) + ", \"ideal_wavefronts\": " + number(t.ideal_wavefronts) +
-                ", \"most_ways\": " + number(t.most_ways) + ", \"collisions\": " + number(t.collisions) + "}";
+                ", \"most_ways\": " + number(t.most_ways) + ", \"collisions\": " + number(t.collisions) + ", " + example_json(t) + "}";
     }
     return text + "]";
 }

@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace cudabook {
 
 std::string quoted(const std::string& text);  // as a JSON string
 
 enum class Kind : uint8_t { load, store, atomic };
-enum class Space : uint8_t { global, shared };
+enum class Space : uint8_t { global, shared, constant };
 
 // What one lane is about to do.
 struct Access {
@@ -21,10 +22,12 @@ struct Access {
     uint8_t how = 0;
     // An atomic that does not use what was there; an access by a volatile type; a part, but the first, of a wider one.
     static constexpr uint8_t overwrites = 1, is_volatile = 2, continues = 4;
+    static constexpr uint8_t of_block = 8;  // an atomic that only the block's own threads see as one
 };
 
 // What the requests of one instruction added up to. Sectors are 32 bytes of global memory; wavefronts are the passes
-// that shared memory needs. The ideals are what the same bytes would cost if they lay side by side.
+// that shared memory needs, and of constant memory the different addresses, which it serves one by one. The ideals are
+// what the same bytes would cost if they lay side by side.
 struct Tally {
     Kind kind;
     Space space;
@@ -33,18 +36,34 @@ struct Tally {
     uint64_t sectors = 0, ideal_sectors = 0;
     uint64_t wavefronts = 0, ideal_wavefronts = 0, most_ways = 0;
     uint64_t collisions = 0;  // atomics: lanes of a request that share an address with an earlier lane
+    // One request as an example: the first of the launch's first warp that made one.
+    uint64_t example_warp = ~uint64_t(0);
+    uint32_t example_lanes = 0;
+    uintptr_t example[32];
 
     void add(const Tally& other);
 };
 
 // By instruction; an instruction that reaches both spaces has two tallies.
-struct Profile {
-    std::unordered_map<uint64_t, Tally> tallies;  // key: pc * 2 + space
+struct Text {
+    uintptr_t begin = 0, end = 0;
+};
+Text text_of(const void* function);  // the code of the library that has the function: preempt.cpp
 
-    // One request: the accesses of the lanes in `group`, all of one instruction.
-    void request(const Access* lane_access, unsigned group, uintptr_t shared_begin, size_t shared_bytes);
+void constant_memory(const void* begin, size_t bytes);  // one __constant__ variable
+
+struct Profile {
+    std::unordered_map<uint64_t, Tally> tallies;  // key: pc * 4 + space
+    std::vector<uint64_t> entered;                // how often each basic block was: by the offset of its start in `text`
+    Text text;                                    // of the library that the kernel is in
+
+    // One request: the accesses of the lanes in `group`, all of one instruction. Shared addresses of the example count
+    // from the start of shared memory.
+    void request(const Access* lane_access, unsigned group, uintptr_t shared_begin, size_t shared_bytes, uint64_t warp);
     void add(const Profile& other);
-    std::string json() const;
+    void clear();
+    std::string json() const;  // of the tallies
+    std::string entered_json() const;
 };
 
 }  // namespace cudabook

@@ -124,7 +124,7 @@ void Worker::let_go(unsigned w, unsigned group) {
 void Worker::access(Access access) {
     auto where = reinterpret_cast<const char*>(access.address);
     if (!(launch_->profile || sanitizer) || !inside_[current_]) return;
-    if (where >= stacks_ && where < stacks_ + max_block_threads * stack_bytes) return;  // the thread's own variables
+    if (where >= stacks_ && where < stacks_ + capacity_ * stack_bytes) return;  // the thread's own variables
     if (is_builtin_variable(where) || is_value_of_meeting(where)) return;
     access.depth = depth_[current_];
     if (sanitizer) {
@@ -139,6 +139,7 @@ void Worker::access(Access access) {
         Space space = access.address - arena_begin() < arena_size ? Space::shared : Space::global;
         Party who = party(access.pc);
         who.is_volatile = (access.how & Access::is_volatile) && space == Space::global;
+        who.of_block = access.kind == Kind::atomic && (access.how & Access::of_block);
         sanitizer->happens(access, who, space, arena_begin(), *this);
     }
 }
@@ -165,8 +166,22 @@ void Worker::make_request(unsigned w) {
             group = 1u << lane;
         }
     }
+    // Lanes that spin on a value which another lane of the warp will write stand back after a while: on a GPU since
+    // compute capability 7.0, every lane makes progress.
+    unsigned others = warp.at_access & ~group;
+    bool may_spin = first->kind == Kind::atomic || (first->how & Access::is_volatile);
+    warp.spins = may_spin ? warp.spins + 1 : 0;
+    if (others && warp.spins >= 64) {
+        warp.spins = 0;
+        first = &lanes[std::countr_zero(others)];
+        group = 0;
+        for (unsigned left = others; left; left &= left - 1) {
+            unsigned lane = std::countr_zero(left);
+            if (lanes[lane].pc == first->pc && lanes[lane].depth == first->depth) group |= 1u << lane;
+        }
+    }
     warp.at_access &= ~group;
-    if (launch_->profile) profile_.request(lanes, group, reinterpret_cast<uintptr_t>(arena_), arena_size);
+    if (launch_->profile) profile_.request(lanes, group, arena_begin(), arena_size, block_number_ * 32 + w);
     let_go(w, group);
 }
 

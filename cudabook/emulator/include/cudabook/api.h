@@ -133,17 +133,6 @@ cudaError_t cudaDeviceReset();
 cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaDriverGetVersion(int* version);
 
-// --- kernels
-enum cudaFuncAttribute {
-    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributePreferredSharedMemoryCarveout = 9
-};
-cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value);
-template <class R, class... P>
-cudaError_t cudaFuncSetAttribute(R (*kernel)(P...), cudaFuncAttribute attribute, int value) {
-    return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
-}
-
 // --- __constant__ and __device__ variables are ordinary variables here.
 template <class T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes, size_t offset = 0,

@@ -30,7 +30,8 @@ struct Kernel {
     const char* signature;  // as the compiler prints it, template arguments included
     const char* file;
     int line;
-    unsigned max_threads;              // __launch_bounds__'s first argument, or 1024
+    unsigned max_threads;  // __launch_bounds__'s first argument, or 1024
+    unsigned min_blocks;   // its second, or 0
     size_t max_dynamic_shared = 48 * 1024;  // raised by cudaFuncSetAttribute
     size_t static_shared = 0;               // learnt while the kernel runs
 };
@@ -46,20 +47,26 @@ void entered();
 #define CUDABOOK_ENTERED (void)0
 #endif
 
-#define CUDABOOK_KERNEL(max_threads)                                                               \
-    static cudabook::Kernel cudabook_kernel{__PRETTY_FUNCTION__, __FILE__, __LINE__, max_threads}; \
+#define CUDABOOK_KERNEL(bounds)                                                                                  \
+    static cudabook::Kernel cudabook_kernel{__PRETTY_FUNCTION__, __FILE__, __LINE__, bounds.threads, bounds.blocks}; \
     if (__builtin_expect(cudabook::probe != nullptr, 0)) {                                         \
         *cudabook::probe = &cudabook_kernel;                                                       \
         return;                                                                                    \
     }                                                                                              \
     CUDABOOK_ENTERED
 
-constexpr unsigned launch_bounds(unsigned max_threads = 1024, unsigned = 0, unsigned = 0) { return max_threads; }
+struct Bounds {
+    unsigned threads, blocks;
+};
+constexpr Bounds launch_bounds(unsigned max_threads = 1024, unsigned min_blocks = 0, unsigned = 0) {
+    return {max_threads, min_blocks};
+}
 
 struct Config {
     dim3 grid, block;
     size_t dynamic_shared;
     cudaStream_t stream;
+    bool cooperative = false;  // all blocks are there at once, and may wait for each other
     Config(dim3 g, dim3 b, size_t shared = 0, cudaStream_t s = nullptr)
         : grid(g), block(b), dynamic_shared(shared), stream(s) {}
 };
@@ -99,6 +106,12 @@ T& shared_variable(const SharedSite& site) {
 template <class T>
 struct DynamicShared {
     operator T*() const { return static_cast<T*>(dynamic_shared()); }
+};
+
+// One __constant__ variable, made known when the library is loaded.
+void constant_memory(const void* begin, size_t bytes);
+struct Constant {
+    Constant(const void* begin, size_t bytes) { constant_memory(begin, bytes); }
 };
 
 void barrier(const char* file, int line);

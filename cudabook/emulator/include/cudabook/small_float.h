@@ -65,15 +65,6 @@ inline unsigned short bfloat16_from_float(float v) {
 inline float bfloat16_to_float(unsigned short b) { return float_of(unsigned(b) << 16); }
 inline unsigned short bfloat16_from_double(double v) { return bfloat16_from_float(round_to_odd(v)); }
 
-// A float as an integer, towards zero, saturated; NaN gives 0: as the GPU converts.
-template <class I>
-I to_integer(float v) {
-    constexpr I low = I(~I(0)) < I(0) ? I(I(1) << (sizeof(I) * 8 - 1)) : I(0), high = I(~low);
-    if (v != v) return 0;
-    if (v <= float(low)) return low;
-    return v >= float(high) ? high : I(v);
-}
-
 }  // namespace cudabook
 
 #define CUDABOOK_SMALL_FLOAT(T, T2)                                                                \
