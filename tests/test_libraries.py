@@ -41,6 +41,19 @@ def test_cublas_multiplies_a_batch(op):
     torch.testing.assert_close(out.mT, a.mT @ b.mT)
 
 
+@pytest.mark.parametrize("transposed, step", [(False, 1), (True, 1), (False, 2), (True, 3)])
+def test_cublas_multiplies_a_matrix_and_a_vector(op, transposed, step):
+    m, n = 5, 7
+    a, x, y = torch.randn(n, m), torch.randn(n * m, step), torch.randn(n * m, step)  # a is read by columns: m x n
+    rows, columns = (n, m) if transposed else (m, n)
+    status, out = torch.full((1,), -1, dtype=torch.int32), y.clone()
+    op.times_vector(a, x, out, m, n, transposed, step, status)
+    assert status.item() == 0
+    wanted = y.clone()
+    wanted[:rows, 0] = 2 * (a if transposed else a.T) @ x[:columns, 0] + 0.5 * y[:rows, 0]
+    torch.testing.assert_close(out, wanted)
+
+
 def test_statuses(op):
     status = torch.full((5,), -1, dtype=torch.int32)
     op.refused(torch.zeros(16), status)

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import torch
 
-from cudabook import watch
+from cudabook import sanitizing, watch
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class Case:
         driver, function: the file in ``benchmarks/public`` that launches it, and the function there.
         make: gives the arguments, and what those at some positions have to hold afterwards, in float64.
         tolerance: the most that a value may be off, as a part of the largest value that is expected.
-        fault: what the kernel itself does wrong, where a report is right: the line in ``file``, and a sentence.
+        fault: what the kernel itself does wrong, where reports are right: the places (lines of ``file``, or
+            ``name:line`` of another) of which each report names one, and a sentence.
     """
 
     kernel: str
@@ -27,8 +29,15 @@ class Case:
     function: str
     make: Callable[[], tuple[Sequence, dict[int, torch.Tensor]]]
     tolerance: float = 1e-5
-    fault: tuple[int, str] | None = None
+    fault: tuple[tuple[int | str, ...], str] | None = None
     note: str = ""
+
+    def is_blamed(self, report: sanitizing.Report) -> bool:
+        """Whether the report names a place of the kernel's own fault."""
+        places = self.fault[0] if self.fault else ()
+        known = {p if isinstance(p, str) else f"{Path(self.file).name}:{p}" for p in places}
+        named = {f"{Path(report.file).name}:{report.line}", f"{Path(report.other_file).name}:{report.other_line}"}
+        return bool(known & named)
 
 
 @dataclass(frozen=True)
@@ -53,7 +62,7 @@ def integers(below: int, *shape: int, seed: int = 0) -> torch.Tensor:
 
 
 def empty(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
-    """An output: unwritten memory to the sanitizer, else full of a value that no result has."""
-    if watch.sanitizing():
+    """An output: unwritten memory while kernels are watched, else full of a value that no result has."""
+    if watch.watching():
         return torch.empty(*shape, dtype=dtype)
     return torch.full(shape, torch.nan if dtype.is_floating_point else -12345, dtype=dtype)

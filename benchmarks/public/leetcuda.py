@@ -77,8 +77,8 @@ REPOSITORY = Repository("xlite-dev/LeetCUDA", "cb6a0497e829741fc5e3ad5e43a5beed0
     *(case(f"{name}_per_token", "softmax/softmax", "leetcuda_rows", "softmax_float", softmax(i, columns))
       for i, (name, columns) in enumerate(SOFTMAX)),
     *(case(f"{name}_per_token (H = {columns})", "softmax/softmax", "leetcuda_rows", "softmax_float",
-           softmax(i, columns), fault=(line, "32 threads read an array that has one element a warp: fewer than 32 where "
-                                             "the block has less than 1024 threads."))
+           softmax(i, columns), fault=((line,), "32 threads read an array that has one element a warp: fewer than 32 "
+                                                "where the block has less than 1024 threads."))
       for i, name, columns, line in ((4, "online_safe_softmax_f32", 64, 351),
                                      (5, "online_safe_softmax_f32x4_pack", 256, 392))),
     *(case(f"{name}_per_token", "softmax/softmax", "leetcuda_rows", "softmax_half", softmax(i, columns, **HALF), 2e-3)

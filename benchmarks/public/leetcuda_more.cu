@@ -10,8 +10,9 @@ extern "C" void rope(int which, float* x, float* y, int rows, int columns) {
 extern "C" void lookup(int which, int* index, float* weight, float* out, int n, int rows, int columns) {
     torch::Tensor ti(index, torch::kInt32, {n}), tw(weight, torch::kFloat32, {rows, columns});
     torch::Tensor to(out, torch::kFloat32, {n, columns});
-    which == 0 ? embedding_f32(ti, tw, to) : which == 1 ? embedding_f32x4(ti, tw, to)
-                                                        : embedding_f32x4_pack(ti, tw, to);
+    which == 0   ? embedding_f32(ti, tw, to)
+    : which == 1 ? embedding_f32x4(ti, tw, to)
+                 : embedding_f32x4_pack(ti, tw, to);
 }
 extern "C" void times_vector(int which, float* a, float* x, float* y, int m, int k) {
     torch::Tensor ta(a, torch::kFloat32, {m, k}), tx(x, torch::kFloat32, {k, 1}), ty(y, torch::kFloat32, {m, 1});

@@ -3,12 +3,9 @@
 
 using Launcher = void (*)(torch::Tensor, torch::Tensor);
 
-static const Launcher in_float[] = {softmax_f32_per_token,
-                                    softmax_f32x4_per_token,
-                                    safe_softmax_f32_per_token,
-                                    safe_softmax_f32x4_per_token,
-                                    online_safe_softmax_f32_per_token,
-                                    online_safe_softmax_f32x4_pack_per_token};
+static const Launcher in_float[] = {
+    softmax_f32_per_token,        softmax_f32x4_per_token,           safe_softmax_f32_per_token,
+    safe_softmax_f32x4_per_token, online_safe_softmax_f32_per_token, online_safe_softmax_f32x4_pack_per_token};
 static const Launcher in_half[] = {safe_softmax_f16_f32_per_token, safe_softmax_f16x2_f32_per_token,
                                    safe_softmax_f16x8_pack_f32_per_token};
 

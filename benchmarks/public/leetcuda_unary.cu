@@ -8,9 +8,9 @@
 
 using Launcher = void (*)(torch::Tensor, torch::Tensor);
 
-static const Launcher in_float[] = {relu_f32,  relu_f32x4,      elu_f32,       elu_f32x4,    sigmoid_f32,
-                                    sigmoid_f32x4, swish_f32,   swish_f32x4,   hardswish_f32, hardswish_f32x4,
-                                    hardshrink_f32, hardshrink_f32x4};
+static const Launcher in_float[] = {relu_f32,      relu_f32x4,      elu_f32,        elu_f32x4,
+                                    sigmoid_f32,   sigmoid_f32x4,   swish_f32,      swish_f32x4,
+                                    hardswish_f32, hardswish_f32x4, hardshrink_f32, hardshrink_f32x4};
 static const Launcher in_half[] = {relu_f16, relu_f16x2, relu_f16x8, relu_f16x8_pack};
 
 extern "C" void run_float(int which, float* x, float* y, int rows, int columns) {

@@ -27,6 +27,15 @@ extern "C" void products(const double* a, const double* b, double* c, int m, int
     cublasDestroy(handle);
 }
 
+extern "C" void times_vector(const float* a, const float* x, float* y, int m, int n, bool transposed, int step,
+                             int* status) {
+    cublasHandle_t handle;
+    cublasCreate(&handle);
+    float two = 2, half = 0.5f;
+    *status = cublasSgemv(handle, op(transposed), m, n, &two, a, m, x, step, &half, y, step);
+    cublasDestroy(handle);
+}
+
 extern "C" void refused(float* x, int* status) {
     cublasHandle_t handle;
     cublasLtHandle_t lt;

@@ -99,8 +99,21 @@ inline namespace cudabook_cuda {
                                     *beta, c + i * stride_c, ldc);                                                   \
         return status;                                                                                               \
     }
+
+// y = alpha op(A) x + beta y; A is m x n.
+#define CUBLAS_GEMV(letter, T)                                                                                         \
+    inline cublasStatus_t cublas##letter##gemv(cublasHandle_t, cublasOperation_t trans, int m, int n, const T* alpha,  \
+                                               const T* a, int lda, const T* x, int incx, const T* beta, T* y,         \
+                                               int incy) {                                                             \
+        if (incx < 1 || incy < 1) return CUBLAS_STATUS_NOT_SUPPORTED;                                                  \
+        return cudabook::gemm(CUBLAS_OP_N, trans ? CUBLAS_OP_N : CUBLAS_OP_T, 1, trans ? n : m, trans ? m : n, *alpha, \
+                              x, incx, a, lda, *beta, y, incy);                                                        \
+    }
 CUBLAS_GEMM(S, float)
 CUBLAS_GEMM(D, double)
+CUBLAS_GEMV(S, float)
+CUBLAS_GEMV(D, double)
 #undef CUBLAS_GEMM
+#undef CUBLAS_GEMV
 
 }  // namespace cudabook_cuda
