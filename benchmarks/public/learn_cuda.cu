@@ -7,9 +7,11 @@
 #undef cdiv
 #undef WARP_SIZE
 #define cdiv softmax_cdiv
+#define shmem softmax_shmem
 #define WARP_SIZE softmax_WARP_SIZE
 #include "gau-nernst+learn-cuda/04_softmax/softmax.cu"
 #undef cdiv
+#undef shmem
 #undef WARP_SIZE
 
 extern "C" void product(int version, const float* a, const float* b, float* c, int m, int n, int k) {

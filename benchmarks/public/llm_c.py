@@ -256,7 +256,7 @@ REPOSITORY = Repository("karpathy/llm.c", "f1e2ace651495b74ae22d45d1723443fd00ec
         f"layernorm_backward_kernel{i}": layernorm_backward(i) for i in range(2, 9)}, 2e-2),
     *(Case(f"layernorm_backward_kernel{i}", "dev/cuda/layernorm_backward.cu", "layernorm_backward", "run",
            layernorm_backward(i), fault=(places, "No __threadfence() stands between the stores of a block's sums "
-                                         "and its atomicInc of the flag, by which the last block knows that all are there."))
+                                         "and its atomicInc of the flag that tells the last block that all is done."))
       for i, places in ((9, (996, 997)), (10, ("common.h:168",)))),
     *cases("global_norm", {
         **{f"norm_kernel{i}": global_norm(i) for i in (1, 2, 3)},

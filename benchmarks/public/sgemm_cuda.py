@@ -30,10 +30,10 @@ REPOSITORY = Repository("siboehm/SGEMM_CUDA", "60cba6f9b20a198116c76f18de8047f44
 ] + [
     Case("sgemmDoubleBuffering", "src/kernels/11_kernel_double_buffering.cuh", "sgemm", "double_buffered",
          product(128, 256, 64),
-         fault=((148,), "The two halves of the block wait at different __syncthreads(), lines 148 and 172 in the branches "
-                        "of one if: undefined by the programming guide, though hardware counts them as one.")),
+         fault=((148,), "The two halves of the block wait at different __syncthreads(), lines 148 and 172 in the "
+                        "branches of one if: undefined by the programming guide, though hardware counts them as one.")),
     Case("sgemmVectorize (small)", "src/kernels/6_kernel_vectorize.cuh", "sgemm", "vectorized_small",
          product(64, 128, 40),
-         fault=((66, 69), "Launched as runner.cu does where a side is below 128: 64 threads load one float4 each, 256 of "
-                          "the 512 elements of a tile; the rest of As and Bs is never written.")),
+         fault=((66, 69), "Launched as runner.cu does where a side is below 128: 64 threads load one float4 each, 256 "
+                          "of the 512 elements of a tile; the rest of As and Bs is never written.")),
 ])
