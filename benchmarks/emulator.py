@@ -86,6 +86,17 @@ def matmul(op, n: int, serial: bool) -> tuple[float, float]:
     return times
 
 
+def watched(call) -> tuple[float, float, float]:
+    """Seconds of a launch by itself, counted, and sanitized."""
+    plain = best(call, 7)
+    with cudabook.profile():
+        counted = best(call, 2)
+    with cudabook.sanitize() as found:
+        sanitized = best(call, 2)
+    assert not len(found), found
+    return plain, counted, sanitized
+
+
 def main() -> None:
     torch.manual_seed(0)
     op = cudabook.load(Path(__file__).parent / "cu" / "emulator.cu", target="emulator")
@@ -95,21 +106,26 @@ def main() -> None:
         ("tiled matmul, 256^3", "serial C++", *matmul(op, 256, serial=True), 256**2),
         ("tiled matmul, 64^3", "numba simulator", *matmul(op, 64, serial=False), 64**2),
     ]
-    a, b, c = (torch.randn(256, 256) for _ in range(3))
-    plain = best(lambda: op.matmul(a, b, c, 256), 5)
-    with cudabook.profile():
-        counted = best(lambda: op.matmul(a, b, c, 256), 1)
-    with cudabook.sanitize() as found:
-        sanitized = best(lambda: op.matmul(a, b, c, 256), 1)
-    assert not len(found), found
     print(f"one core; torch {torch.__version__}, numpy {np.__version__}")
     print(f"{'work':22} {'emulator':>12} {'ns/thread':>10}   {'against':16} {'time':>12} {'emulator is':>20}")
     for work, against, ours, theirs, threads in rows:
         ratio = f"{theirs / ours:,.1f} x faster" if theirs > ours else f"{ours / theirs:,.1f} x slower"
         print(f"{work:22} {ours * 1e3:9.3f} ms {ours / threads * 1e9:10.1f}   {against:16} "
               f"{theirs * 1e3:9.3f} ms {ratio:>20}")
-    for what, seconds in (("counted", counted), ("sanitized", sanitized)):
-        print(f"tiled matmul, 256^3, every access {what}: {seconds * 1e3:.0f} ms, {seconds / plain:.1f} x plain")
+    print(f"\n{'watching every access':22} {'plain':>12} {'profile':>12} {'':10} {'sanitize':>12}")
+    n = 2**18
+    a, b, c = (torch.randn(256, 256) for _ in range(3))
+    x, y = torch.randn(1024, 1024), torch.empty(1024, 1024)
+    u, v, w = (torch.randn(n) for _ in range(3))
+    for work, call in [
+        ("tiled matmul, 256^3", lambda: op.matmul(a, b, c, 256)),
+        ("softmax, 1024 x 1024", lambda: op.softmax(x, y, 1024, 1024)),
+        ("vector add, n = 2^18", lambda: op.add(u, v, w, n)),
+    ]:
+        plain, counted, sanitized = watched(call)
+        print(f"{work:22} {plain * 1e3:9.3f} ms {counted * 1e3:9.0f} ms = {counted / plain:4.1f} x "
+              f"{sanitized * 1e3:11.0f} ms = {sanitized / plain:4.1f} x")
+    torch.testing.assert_close(y, x.softmax(1))
 
 
 if __name__ == "__main__":

@@ -98,7 +98,7 @@ def _gencode() -> list[str]:
     return flags
 
 
-def _prepare() -> None:
+def prepare() -> None:
     """Make torch.utils.cpp_extension find this environment's ninja, the real toolkit and a sane number of jobs."""
     os.environ["CUDA_HOME"] = str(toolkit())
     os.environ["TORCH_CUDA_ARCH_LIST"] = ";".join(architectures())
@@ -115,7 +115,7 @@ def build_operator(name: str, binding: Path, kernels: list[Path]) -> tuple[Path,
     import torch
 
     sources = sorted(p for p in binding.parent.iterdir() if p.is_file())
-    _prepare()
+    prepare()
     key = cache.digest(cache.digest_of_files(sources), binding.name, torch.__version__, nvcc_version(),
                        architectures(), NVCC_FLAGS, sys.version)
     namespace = f"{name}_cuda_{key}"

@@ -23,7 +23,7 @@ class Report:
         file, line: where the access (of a race: the later one) or the barrier stands.
         other_file, other_line: of a race, the earlier access; of a barrier, where else threads wait; else '' and 0.
         block, thread: who did it, as linear numbers; ``other_block`` and ``other_thread``: the other of a race.
-        space: 'global' or 'shared'; '' for barriers.
+        space: 'global', 'shared', 'local' or 'host' (memory that the host used too early); '' for barriers.
         name, index: the tensor and its element, or the shared variable and the byte in it.
         count: how many accesses were like this one.
     """
@@ -47,11 +47,12 @@ class Report:
     def __str__(self) -> str:
         times = f" ({self.count} times)" if self.count > 1 else ""
         text = f"{self.tool}: {self.kind}{times}\n  {_short(self.file)}:{self.line}"
+        by_host = self.space == "host"
         if self.space:
-            text += f" by thread {self.thread} of block {self.block}"
+            text += " by the host" if by_host else f" by thread {self.thread} of block {self.block}"
         if self.other_line:
             text += f"\n  {_short(self.other_file)}:{self.other_line}"
-            if self.space:
+            if self.space and not by_host:
                 text += f" by thread {self.other_thread} of block {self.other_block}"
         return "\n".join([text, *textwrap.wrap(self.why, 78, initial_indent="  ", subsequent_indent="  ")])
 

@@ -313,12 +313,12 @@ def test_ninja_beside_the_interpreter_is_found(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", os.path.dirname(str(cuda.toolkit() / "bin" / "nvcc")))
     monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "9.0a")
-    cuda._prepare()
+    cuda.prepare()
     assert os.environ["PATH"].startswith(str(tmp_path))
     (tmp_path / "ninja").unlink()
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(cudabook.BuildError, match="pip install ninja"):
-        cuda._prepare()
+        cuda.prepare()
 
 
 @pytest.mark.parametrize("version, problem", [("10.1", "nvcc is 10.1 but torch was built with CUDA"),

@@ -49,6 +49,16 @@ def test_device_symbols(target, device):
     assert out.tolist() == [11, 12, 13]
 
 
+def test_fast_math(target, device):
+    x = torch.linspace(0.1, 1.5, 64, device=device)
+    out = torch.full((64, 12), torch.nan, device=device)
+    cudabook.load(CU / "execution.cu", target).fast_math(x, out, 64)
+    v = x.double()
+    wanted = [v.exp(), 10**v, v.log(), v.log2(), v.log10(), v.sin(), v.cos(), v.tan(), v.rsqrt(), v**2.5, 1 / v,
+              v.clamp(0, 1)]
+    torch.testing.assert_close(out.double(), torch.stack(wanted, 1), rtol=2e-5, atol=2e-6)
+
+
 @pytest.mark.parametrize("blocks, threads", [(1, 1), (7, 96), (1000, 256)])
 def test_atomics_lose_nothing_between_cores(target, device, blocks, threads):
     op = cudabook.load(CU / "execution.cu", target)

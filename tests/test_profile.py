@@ -263,3 +263,29 @@ def test_example_is_the_first_request_of_the_first_warp(tmp_path):
     assert as_global.name == "g" and as_global.example == [[t, first + 8 * t] for t in range(32)]
     assert first % 128 == 0
     assert as_shared.example == [[t, 4 * t + 16] for t in range(1, 32, 2)]
+
+
+def test_store_of_what_a_function_returns_is_seen(tmp_path):
+    path = tmp_path / "kernel.cu"
+    path.write_text("""#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+struct Pair { float a, b; };
+__device__ Pair pair(float x) {
+    Pair p{x, x};
+    for (int k = 0; k < 20; ++k) p.a = sinf(p.a) + x, p.b += p.a * x;
+    return p;
+}
+__device__ __half half_of(float x) {
+    for (int k = 0; k < 20; ++k) x = cosf(x) * x;
+    return __float2half(x);
+}
+__global__ void kernel(Pair* p, __half* h) {
+    int t = threadIdx.x;
+    p[t] = pair(t);  // struct
+    h[t] = half_of(t);  // half
+    h[t + 32] = half_of(t + 1);
+}
+extern "C" void run(float* p, __half* h) { kernel<<<1, 32>>>(reinterpret_cast<Pair*>(p), h); }
+""")
+    launch = launch_of(path, "run", aligned(64), torch.zeros(64, dtype=torch.float16))
+    assert [(a.line, a.bytes) for a in launch.accesses if a.kind == "store"] == [(15, 256), (16, 64), (17, 64)]

@@ -5,9 +5,10 @@ import math
 import warnings
 
 import pytest
+import torch
 
 import cudabook
-from cudabook import build, cuda, records
+from cudabook import bench, build, cuda, records
 
 FILES = sorted((build.ROOT / "records").glob("*/*.json"))
 
@@ -75,6 +76,47 @@ def test_no_record_is_an_error_that_says_what_to_do(own_records):
 def test_nothing_is_measured_without_a_gpu(own_records):
     with pytest.raises(cudabook.TargetError, match="cannot be measured: no GPU is visible"):
         records.measure("vector_add")
+
+
+@pytest.fixture
+def emulated_gpu(own_records, monkeypatch):
+    """The emulator in place of a GPU, and every call timed at a millisecond."""
+    emulated = build.load("bias_gelu_residual", target="emulator")
+    benchmark = records.benchmark("bias_gelu_residual")
+    monkeypatch.setattr(cuda, "problem", lambda: None)
+    monkeypatch.setattr(build, "load", lambda *args, **kwargs: emulated)
+    monkeypatch.setattr(records, "stamp", lambda: {"gpu": "No GPU", "date": "2026-03-01"})
+    monkeypatch.setattr(records, "benchmark", lambda name: benchmark)
+    monkeypatch.setattr(bench, "compare", lambda calls: {n: (c(), bench.Timing.of([1.0]))[1] for n, c in calls.items()})
+    monkeypatch.setattr(torch, "compile", lambda function, **options: function)
+    monkeypatch.setattr(benchmark, "MAIN", (8, 16))
+    monkeypatch.setattr(benchmark, "SIZES", [(8, 16), (3, 5)])
+    return emulated
+
+
+def test_bias_gelu_residual_is_measured(emulated_gpu):
+    record = records._read(records.write(records.measure("bias_gelu_residual")))
+    assert not record.stale
+    versions = {e: [r["version"] for r in record.select(experiment=e, dtype="bfloat16", n=16, approximate="tanh")]
+                for e in ("forward", "backward", "training step")}
+    assert versions == {"forward": ["v1", "v2", "eager", "torch.compile", "copy"],
+                        "backward": ["v1", "v2", "v3", "eager", "torch.compile", "copy"],
+                        "training step": ["v3", "eager", "torch.compile"]}
+    [row] = record.select(experiment="backward", dtype="bfloat16", n=16, approximate="none", version="v3")
+    assert row["gb_per_s"] == 3 * 8 * 16 * 2 / 1e6  # three passes of 8 x 16 bfloat16 in a millisecond
+
+
+def test_a_wrong_result_is_not_measured(emulated_gpu):
+    class Wrong:
+        device = "cpu"
+        bias_gelu_residual = emulated_gpu.bias_gelu_residual
+
+        def bias_gelu_residual_backward(self, *args):
+            dx, dbias = emulated_gpu.bias_gelu_residual_backward(*args)
+            return dx, dbias * 1.1
+
+    with pytest.raises(AssertionError, match="backward, v1: off by"):
+        records.benchmark("bias_gelu_residual").measure(Wrong())
 
 
 def test_banner_names_the_target(capsys, monkeypatch):

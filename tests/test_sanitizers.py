@@ -102,6 +102,9 @@ CORRECT = {  # what a clean kernel gives, where that is quickly said: (x, out, i
         + torch.cat([x[20:32].flip(0), torch.zeros(20)])),
     "block_scope": lambda x, out, ints: (
         [*ints[:8].tolist(), ints[100].item()], [int((b > 0.5).sum()) for b in x[:N].split(128)] + [7]),
+    "copies_in_two_stages": lambda x, out, ints: (out[:32], x[:256].view(8, 32).sum(0).flip(0)),
+    "copies_to_the_host": lambda x, out, ints: (
+        torch.cat([out[:N], ints[:2].float()]), torch.cat([6 * x[:N], torch.ones(2)])),
     "odd_even_sort": lambda x, out, ints: (out[:100], x[:100].sort()[0]),
     "compare_and_swap_loop": lambda x, out, ints: (out[0], x[:N].max()),
     "volatile_chain": lambda x, out, ints: (out[:8], x[:8].cumsum(0)),
@@ -136,7 +139,21 @@ def run_vector_add(op):
         assert torch.equal(op.vector_add(a, b, 3), a + b)
 
 
-OPERATORS = {"vector_add": run_vector_add}
+def run_bias_gelu_residual(op):
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        for rows, n in ((0, 7), (1, 1), (33, 65), (64, 64), (40, 24)):
+            x, residual = torch.randn(2, rows, n).to(dtype)
+            bias = torch.ones(n).to(dtype)
+            shifted = torch.randn(rows * n + 1).to(dtype)[1:].view(rows, n)
+            for version in (1, 2, 3):
+                for approximate, grad in (("none", residual), ("tanh", shifted)):
+                    out = op.bias_gelu_residual(x, bias, grad, approximate, version)
+                    wanted = torch.nn.functional.gelu(x + bias, approximate=approximate) + grad
+                    torch.testing.assert_close(out, wanted, rtol=0.02, atol=0.03)
+                    op.bias_gelu_residual_backward(grad, x, bias, approximate, version)
+
+
+OPERATORS = {"vector_add": run_vector_add, "bias_gelu_residual": run_bias_gelu_residual}
 
 
 def test_every_operator_is_sanitized_here():

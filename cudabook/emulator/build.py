@@ -6,6 +6,7 @@ processes can build at once, and an edit compiles only what it touched.
 
 import os
 import re
+import shutil
 import subprocess
 import sysconfig
 import threading
@@ -121,12 +122,12 @@ def _what_is_missing(error: str) -> str:
     return ""
 
 
-def _kernel_plan(path: Path, watched: bool, folders: Sequence[Path] = ()):
+def _kernel_plan(path: Path, flags: list[str], folders: Sequence[Path] = ()):
     try:
         tree = translated_tree(path, folders)
     except TranslationError as error:
         raise BuildError(str(error)) from None
-    flags = [*(WATCH_FLAGS if watched else KERNEL_FLAGS), "-include", "cuda_runtime.h"]  # as nvcc does
+    flags = [*flags, "-include", "cuda_runtime.h"]  # as nvcc does
     return _object(path, tree, flags, f"compiling {path.name} for the emulator", folders=folders)
 
 
@@ -134,28 +135,30 @@ def _torch_includes() -> list[str]:
     return [flag for p in compiler.cpp_extension().include_paths() for flag in ("-isystem", p)]
 
 
-def _torch_library_paths() -> list[str]:
-    return [flag for p in compiler.cpp_extension().library_paths() for flag in (f"-L{p}", f"-Wl,-rpath,{p}")]
+def _torch_library_paths(kept: bool = True) -> list[str]:
+    """Where torch's libraries are: for the linker, and with ``kept`` written into the library too."""
+    paths = compiler.cpp_extension().library_paths()
+    return [flag for p in paths for flag in (f"-L{p}", *([f"-Wl,-rpath,{p}"] if kept else []))]
 
 
-def _binding_plan(path: Path, name: str):
+def _binding_plan(path: Path, name: str, *more_flags: str):
     import torch
 
     source = path.read_text()
     headers = {p: p.read_text() for n in local_includes(source) if (p := path.parent / n).is_file()}
     includes = [*_torch_includes(), "-isystem", sysconfig.get_paths()["include"]]
-    flags = [*BINDING_FLAGS, f"-DTORCH_EXTENSION_NAME={name}", *includes]
+    flags = [*BINDING_FLAGS, f"-DTORCH_EXTENSION_NAME={name}", *more_flags, *includes]
     texts = {path: translate_binding(source, str(path)), **headers}
     return _object(path, texts, flags, f"compiling {path.name}", torch.__version__)
 
 
-def runtime_library() -> Path:
+def runtime_library(*link_flags: str) -> Path:
     """Build the emulator's runtime, shared by everything that is loaded, and return its path."""
     sources = sorted(RUNTIME.glob("*.cpp"))
     headers = {p: p.read_text() for p in RUNTIME.glob("*.h")}
     flags = ["-std=c++20", *_COMMON, "-O2", "-pthread"]
     objects = _make([_object(p, {p: p.read_text(), **headers}, flags, f"compiling {p.name}") for p in sources])
-    return _link(objects, "runtime", ["-pthread", "-ldl"])
+    return _link(objects, "runtime", ["-pthread", "-ldl", *link_flags])
 
 
 def _link(objects: list[Path], name: str, flags: list[str]) -> Path:
@@ -174,6 +177,12 @@ def _against(library: Path, watched: bool = False) -> list[str]:
     return [str(library), f"-Wl,-rpath,{library.parent}", *(_WATCH_LINK if watched else [])]
 
 
+def _namespace_plan(namespace: str):
+    definition = f'extern "C" const char cudabook_namespace[] = "{namespace}";\n'
+    path = Path("/namespace.cpp")
+    return _object(path, {path: definition}, ["-fPIC"], "naming the operators")
+
+
 def build_operator(name: str, binding: Path, kernels: list[Path], watched: bool = False) -> tuple[Path, str]:
     """Build an operator: its binding and its kernels.
 
@@ -186,16 +195,42 @@ def build_operator(name: str, binding: Path, kernels: list[Path], watched: bool 
     Returns:
         The shared library, and the namespace under which it registers its operators.
     """
-    plans = [_binding_plan(binding, name), *(_kernel_plan(k, watched) for k in kernels)]
+    flags = WATCH_FLAGS if watched else KERNEL_FLAGS
+    plans = [_binding_plan(binding, name), *(_kernel_plan(k, flags) for k in kernels)]
     objects = _make(plans)
     namespace = f"{name}_emulator_{cache.digest(*objects)}"
-    definition = f'extern "C" const char cudabook_namespace[] = "{namespace}";\n'
-    path = Path("/namespace.cpp")
-    objects += _make([_object(path, {path: definition}, ["-fPIC"], "naming the operators")])
+    objects += _make([_namespace_plan(namespace)])
     torch_flags = [*_torch_library_paths(), "-lc10", "-ltorch_cpu", "-ltorch"]
     if "PYBIND11_MODULE" in binding.read_text():
         torch_flags = [*torch_flags, "-ltorch_python", "-Wl,-z,undefs"]  # Python itself stays undefined
     return _link(objects, namespace, [*torch_flags, *_against(runtime_library(), watched)]), namespace
+
+
+def build_packaged(out: Path, namespace: str, binding: Path, kernels: list[Path], flags: list[str]) -> None:
+    """Build an operator as a file of a package, and put the runtime beside it.
+
+    The two need nothing of this machine: neither its processor, nor the place of the cache or of torch.
+
+    Args:
+        out: where the library goes.
+        namespace: the operators will be ``torch.ops.<namespace>.*``.
+        binding: the C++ file with the binding; in ``bindings_stable.cpp`` it is written for the stable ABI.
+        kernels: the ``.cu`` files.
+        flags: more flags for the binding.
+    """
+    portable = [f for f in KERNEL_FLAGS if f != "-march=native"]
+    plans = [_binding_plan(binding, namespace, *flags), *(_kernel_plan(k, portable) for k in kernels)]
+    if binding.name == "bindings_stable.cpp":
+        shim = HERE / "stable_shim.cpp"
+        plans.append(_object(shim, {shim: shim.read_text()}, [*BINDING_FLAGS, *flags, *_torch_includes()], "the shim"))
+    else:
+        plans.append(_namespace_plan(namespace))
+    runtime = runtime_library("-Wl,-soname,libcudabook_runtime.so")
+    torch_flags = [*_torch_library_paths(kept=False), "-lc10", "-ltorch_cpu"]
+    library = _link(_make(plans), namespace, [*torch_flags, str(runtime), "-Wl,-rpath,$ORIGIN"])
+    out.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(library, out)
+    shutil.copy(runtime, out.with_name("libcudabook_runtime.so"))
 
 
 def torch_memory_library() -> Path:
@@ -218,5 +253,5 @@ def build_file(path: Path, watched: bool = False, folders: Sequence[Path] = ()) 
     """
     glue = HERE / "last_error.cpp"
     plan = _object(glue, {glue: glue.read_text()}, KERNEL_FLAGS, "compiling the error check")
-    objects = _make([_kernel_plan(path, watched, folders), plan])
+    objects = _make([_kernel_plan(path, WATCH_FLAGS if watched else KERNEL_FLAGS, folders), plan])
     return _link(objects, path.stem, _against(runtime_library(), watched))

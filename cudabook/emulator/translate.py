@@ -57,7 +57,7 @@ def translate_binding(source: str, path: str = "<string>") -> str:
     code = mask(source)
     edits = []
     for pattern, text in [
-        (r"\bTORCH_LIBRARY_IMPL\s*\(\s*\w+\s*,\s*(?:Autograd)?(CUDA)\b", "CPU"),
+        (r"\b(?:STABLE_)?TORCH_LIBRARY_IMPL\s*\(\s*\w+\s*,\s*(?:Autograd)?(CUDA)\b", "CPU"),
         (r"\bk(CUDA)\b", "CPU"),
         (r"\bis_(cuda)\s*\(", "cpu"),
     ]:

@@ -109,6 +109,7 @@ void Worker::finish() {
         launch_->profile->add(profile_);
         profile_.clear();
     }
+    if (launch_->stopped) copies_.clear();
     if (launch_->stopped)  // lanes may have been left waiting
         for (Meeting& meeting : meetings_) meeting.arrived = meeting.unread = 0;
 }
@@ -152,6 +153,7 @@ void Worker::run_threads() {
         inside_[current_] = false;
         depth_[current_] = 0;
         launch_->entry(launch_->closure);
+        abandon_copies();
         settle();
         threads_[current_].state = Thread::done;
         ++done_;

@@ -8,6 +8,7 @@
 #include "cudabook/warp.h"
 
 #include <atomic>
+#include <deque>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -90,6 +91,18 @@ struct Warp {
     unsigned spins = 0;      // atomics and volatile accesses in a row
 };
 
+// One cp.async. `group` counts the commits before it.
+struct AsyncCopy {
+    char* to;
+    const char* from;
+    unsigned bytes, from_bytes, group;
+    uintptr_t pc;
+};
+struct Copies {
+    std::deque<AsyncCopy> under_way;
+    unsigned commits = 0;
+};
+
 class Cooperation;  // the blocks of a cooperative launch
 
 class Worker {
@@ -107,6 +120,9 @@ public:
     Met meet(unsigned mask, uint64_t value, const char* file, int line, bool orders = false);
     unsigned active_lanes(const char* file, int line);
     void access(Access access);
+    void async_copy(const AsyncCopy& copy);
+    void async_commit();
+    void async_wait(unsigned groups_left);
     void call(int change) { depth_[current_] += change; }
     void enter() { inside_[current_] = true; }
     void basic_block(uintptr_t start) {
@@ -132,6 +148,8 @@ public:
 
 private:
     friend void run_threads_trampoline();
+    bool watches() const { return (launch_->profile || sanitizer) && inside_[current_]; }
+    void abandon_copies();
     void begin(Launch& launch);
     void finish();
     void run_block(uint64_t index);
@@ -172,6 +190,7 @@ private:
     std::vector<unsigned> turn_;  // counts the times that a thread was let go on after asking or before an access
     std::vector<unsigned> depth_;  // of calls, where accesses are watched
     std::vector<char> inside_;  // the kernel's body, by thread: what the launch itself reads does not count
+    std::vector<Copies> copies_;  // by thread; made by the first
     Profile profile_;
     uint64_t block_number_ = 0;
     struct PartialSync {

@@ -1,7 +1,7 @@
-// Streams, events and the one device. Work is done when it is asked for: a stream never has anything pending.
+// Streams, events and the one device. Work is done when it is asked for; only what it copies to the host waits until the
+// host has waited for it.
 #include "block.h"
-
-#include "cudabook/api.h"
+#include "pending.h"
 
 #include <chrono>
 #include <cstring>
@@ -12,9 +12,11 @@ inline namespace cudabook_cuda {
 struct CUevent_st {
     std::chrono::steady_clock::time_point time;
     bool recorded = false, timed = true;
+    cudabook::Point point{};
 };
 struct CUstream_st {
     int priority = 0;
+    bool blocking = true;
 };
 }  // namespace cudabook_cuda
 
@@ -66,23 +68,35 @@ cudaError_t destroy(T* handle) {
 
 }  // namespace
 
+bool cudabook::is_blocking(cudaStream_t stream) {
+    return is_default(stream) || (exists(stream) && stream->blocking);
+}
+
 inline namespace cudabook_cuda {
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return keep(stream, new CUstream_st); }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return keep(stream, new CUstream_st); }
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int priority) {
-    return keep(stream, new CUstream_st{priority});
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+    return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+    return keep(stream, new CUstream_st{priority, !(flags & cudaStreamNonBlocking)});
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) { return destroy(stream); }
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return check(stream); }
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return check(stream); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    cudaError_t error = check(stream);
+    if (error == cudaSuccess) cudabook::host_waits(cudabook::now(stream));
+    return error;
+}
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     cudaError_t error = check(stream);
-    return error == cudaSuccess ? check(event) : error;
+    if (error == cudaSuccess) error = check(event);
+    if (error == cudaSuccess && event->recorded) cudabook::comes_after(stream, event->point);
+    return error;
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void*), void* data) {
     cudaError_t error = check(stream);
-    if (error == cudaSuccess) function(data);
+    if (error == cudaSuccess) cudabook::host_waits(cudabook::now(stream)), function(data);
     return error;
 }
 
@@ -98,11 +112,16 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     if (error == cudaSuccess) error = check(stream);
     if (error != cudaSuccess) return error;
     event->recorded = true;
+    event->point = cudabook::now(stream);
     event->time = std::chrono::steady_clock::now();
     return cudaSuccess;
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t event) { return check(event); }
-cudaError_t cudaEventQuery(cudaEvent_t event) { return check(event); }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    cudaError_t error = check(event);
+    if (error == cudaSuccess && event->recorded) cudabook::host_waits(event->point);
+    return error;
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     cudaError_t error = check(start);
     if (error == cudaSuccess) error = check(end);
@@ -187,7 +206,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSynchronize() { return cudabook::sticky_error(); }
+cudaError_t cudaDeviceSynchronize() {
+    cudabook::host_waits_for_all();
+    return cudabook::sticky_error();
+}
 cudaError_t cudaDeviceReset() {
     cudabook::recover();
     return cudaSuccess;

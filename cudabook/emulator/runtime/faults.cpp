@@ -1,5 +1,6 @@
 // Errors: the last error of a host thread with the sentence that explains it, and machine faults inside a kernel.
 #include "block.h"
+#include "pending.h"
 
 #include <atomic>
 #include <cassert>
@@ -67,6 +68,7 @@ std::string source_line(uintptr_t pc) {
 // Runs on the signal stack of a worker. If the fault happened in a kernel, the launch ends with a report and the
 // worker goes on; else whoever was here before gets the signal.
 void on_fault(int signal, siginfo_t* info, void* context) {
+    if (signal == SIGSEGV && sanitizer && host_looked_too_early(info->si_addr, program_counter(context))) return;
     if (!worker) {
         sigaction(signal, &previous[signal], nullptr);  // returning repeats the instruction under the old handler
         return;

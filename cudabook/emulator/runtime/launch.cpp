@@ -1,7 +1,7 @@
 // A launch: is the configuration possible, and which OS threads run its blocks.
 #include "block.h"
 
-#include "cudabook/api.h"
+#include "pending.h"
 
 #include <condition_variable>
 #include <cstdio>
@@ -161,6 +161,7 @@ void run_launch(const LaunchSite& site, const Config& config, void (*entry)(void
     if (sanitizer) sanitizer->start_launch(site.text);
     // One core while memory is watched for races: then no lock is needed, and reports come in a fixed order.
     bool small = sanitizer || launch.blocks == 1 || launch.blocks * launch.block_size < 4096;
+    DeviceView view(config.stream);
     if (config.cooperative) run_cooperative(launch);
     else the_pool().run(launch, small);
     fflush(stdout);  // what device code printed

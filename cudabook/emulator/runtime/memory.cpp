@@ -1,5 +1,6 @@
 // "Device" memory: ordinary memory with the alignment that cudaMalloc gives, filled so that reading it early shows.
 #include "block.h"
+#include "pending.h"
 #include "regions.h"
 
 #include "cudabook/api.h"
@@ -7,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <unistd.h>
 
 namespace {
 
@@ -22,21 +24,22 @@ cudaError_t fail(cudaError_t error, const std::string& why) {
 
 size_t room_of(size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-cudaError_t allocate(void** pointer, size_t bytes, const char* call, void* caller) {
+cudaError_t allocate(void** pointer, size_t bytes, const char* call, void* caller, bool pinned = false) {
     if (!pointer) return fail(cudaErrorInvalidValue, std::string(call) + ": the address of the pointer is null.");
     CUDABOOK_UNLESS_STICKY;
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
     std::lock_guard lock(guard);
     size_t room = room_of(bytes);
-    // Twice the alignment more than asked for, so that what follows belongs to nobody.
-    void* p = room <= device_bytes - used ? aligned_alloc(alignment, room + 2 * alignment) : nullptr;
+    // Twice the alignment more than asked for, so that what follows belongs to nobody. Pinned memory has whole pages.
+    size_t unit = pinned ? size_t(getpagesize()) : alignment, whole = (room + 2 * alignment + unit - 1) / unit * unit;
+    void* p = room <= device_bytes - used ? aligned_alloc(unit, whole) : nullptr;
     if (!p)
         return fail(cudaErrorMemoryAllocation, std::string(call) + ": " + std::to_string(bytes) + " bytes asked for, " +
                                                    std::to_string(device_bytes - used) + " left.");
     cudabook::fill_with_poison(p, room);
     cudabook::add_region({reinterpret_cast<uintptr_t>(p), bytes, std::string("memory of ") + call, 1, false,
-                          reinterpret_cast<uintptr_t>(caller)});
+                          reinterpret_cast<uintptr_t>(caller), pinned});
     used += room;
     *pointer = p;
     return cudaSuccess;
@@ -44,6 +47,7 @@ cudaError_t allocate(void** pointer, size_t bytes, const char* call, void* calle
 
 cudaError_t release(void* pointer, const char* call) {
     if (!pointer) return cudaSuccess;
+    cudabook::host_waits_for_all();
     std::lock_guard lock(guard);
     auto begin = reinterpret_cast<uintptr_t>(pointer);
     const cudabook::Region* region = cudabook::region_at(begin);
@@ -81,14 +85,19 @@ bool holds(const void* p, size_t bytes, bool store, const char* call, void* call
     return false;
 }
 
-cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, const char* call, void* caller) {
+// Where the host does not wait, data for pinned memory come later.
+cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, const char* call, void* caller,
+                 cudaStream_t stream = nullptr, bool waits = true) {
     CUDABOOK_UNLESS_STICKY;
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
         return fail(cudaErrorInvalidMemcpyDirection,
                     std::string(call) + ": the direction is none of cudaMemcpyKind's.");
     if (bytes && (!to || !from)) return fail(cudaErrorInvalidValue, std::string(call) + ": a pointer is null.");
     if (!holds(to, bytes, true, call, caller) || !holds(from, bytes, false, call, caller)) return cudaErrorInvalidValue;
-    memmove(to, from, bytes);
+    cudabook::DeviceView view(stream);
+    const cudabook::Region* region = cudabook::region_at(reinterpret_cast<uintptr_t>(to));
+    if (waits || !bytes || !region || !region->pinned) memmove(to, from, bytes);
+    else cudabook::copy_later(to, from, bytes, stream, reinterpret_cast<uintptr_t>(caller));
     return cudaSuccess;
 }
 
@@ -109,10 +118,10 @@ cudaError_t cudaMallocManaged(void** p, size_t bytes, unsigned) {
     return allocate(p, bytes, "cudaMallocManaged", __builtin_return_address(0));
 }
 cudaError_t cudaMallocHost(void** p, size_t bytes, unsigned) {
-    return allocate(p, bytes, "cudaMallocHost", __builtin_return_address(0));
+    return allocate(p, bytes, "cudaMallocHost", __builtin_return_address(0), true);
 }
 cudaError_t cudaHostAlloc(void** p, size_t bytes, unsigned) {
-    return allocate(p, bytes, "cudaHostAlloc", __builtin_return_address(0));
+    return allocate(p, bytes, "cudaHostAlloc", __builtin_return_address(0), true);
 }
 cudaError_t cudaMallocAsync(void** p, size_t bytes, cudaStream_t) {
     return allocate(p, bytes, "cudaMallocAsync", __builtin_return_address(0));
@@ -134,10 +143,11 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    cudabook::host_waits(cudabook::now(nullptr));
     return copy(to, from, bytes, kind, "cudaMemcpy", __builtin_return_address(0));
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
-    return copy(to, from, bytes, kind, "cudaMemcpyAsync", __builtin_return_address(0));
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+    return copy(to, from, bytes, kind, "cudaMemcpyAsync", __builtin_return_address(0), stream, false);
 }
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {

@@ -18,6 +18,7 @@ struct Region {
     unsigned element = 1;   // bytes of an element, for indices in reports
     bool freed = false;
     uintptr_t made_at = 0;  // the program counter of the call of cudaMalloc, if it was one
+    bool pinned = false;    // host memory of cudaMallocHost or cudaHostAlloc
 };
 
 void add_region(Region region);

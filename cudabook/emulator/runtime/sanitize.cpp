@@ -43,6 +43,7 @@ void Sanitizer::start_launch(const std::string& kernel) {
 }
 
 void Sanitizer::finish_launch() {
+    under_way_.clear();
     global_.clear();
     last_cells_ = nullptr;
 }
@@ -160,8 +161,10 @@ void Sanitizer::happens(const Access& a, Party who, Space space, uintptr_t share
     if (who.block != running_block_) {
         running_block_ = who.block;
         thread_sync_.assign(max_block_threads, {});
+        under_way_.clear();
     }
     who.tick = ++clock_;
+    if (!under_way_.empty()) check_copies(a, who, space, shared_begin);
     bool acquires = a.kind == Kind::atomic || (who.is_volatile && a.kind == Kind::load && space == Space::global);
     if (acquires) block_sync_[who.block].atomic = thread_sync_[who.thread].atomic = clock_;
     bool missing = false;
@@ -190,6 +193,36 @@ void Sanitizer::happens(const Access& a, Party who, Space space, uintptr_t share
         r.why = (a.kind == Kind::atomic ? "an atomic on " : "a load of ") + std::to_string(a.size) + " bytes " +
                 (a.kind == Kind::atomic ? "at " : "from ") + at + ", which nobody has written";
         add(r);
+    }
+}
+
+void Sanitizer::copy_starts(const Access& store, Party who, Worker& w) {
+    Space space = store.address - w.arena_begin() < arena_size ? Space::shared : Space::global;
+    check_copies(store, who, space, w.arena_begin());
+    for (uintptr_t word = store.address & ~uintptr_t(3); word < store.address + store.size; word += 4)
+        under_way_[word] = who;
+}
+
+void Sanitizer::copy_ends(const Access& store, Party who, Worker& w) {
+    for (uintptr_t word = store.address & ~uintptr_t(3); word < store.address + store.size; word += 4)
+        under_way_.erase(word);
+    Space space = store.address - w.arena_begin() < arena_size ? Space::shared : Space::global;
+    happens(store, who, space, w.arena_begin(), w);
+}
+
+void Sanitizer::check_copies(const Access& a, const Party& who, Space space, uintptr_t shared_begin) {
+    for (uintptr_t word = a.address & ~uintptr_t(3); word < a.address + a.size; word += 4) {
+        auto copy = under_way_.find(word);
+        if (copy == under_way_.end()) continue;
+        Report r{"racecheck", a.kind == Kind::load ? "read before the wait" : "write before the wait", "", "",
+                 space == Space::shared ? "shared" : "global"};
+        r.pc = a.pc, r.other_pc = copy->second.pc, r.block = who.block, r.other_block = copy->second.block;
+        r.thread = who.thread, r.other_thread = copy->second.thread;
+        r.why = "an asynchronous copy into " + where(word, space, shared_begin, r.name, r.index) +
+                " is under way: thread " + std::to_string(r.other_thread) +
+                ", which began it, has not waited for it before this access";
+        add(r);
+        return;
     }
 }
 

@@ -69,6 +69,9 @@ public:
     bool allowed(const Access& access, const Party& who, uintptr_t shared_begin, size_t shared_bytes);
     // The access is about to happen.
     void happens(const Access& access, Party who, Space space, uintptr_t shared_begin, Worker& worker);
+    // An asynchronous copy into these bytes has begun, or has been waited for by the thread that began it.
+    void copy_starts(const Access& store, Party who, Worker& worker);
+    void copy_ends(const Access& store, Party who, Worker& worker);
     void settle(unsigned thread, const Access* next);  // null: the thread reaches a barrier or its end
     void fence(const Party& who, bool of_block);
     void grid_barrier() { grid_barrier_ = clock_++; }
@@ -96,6 +99,8 @@ private:
     std::unordered_map<uintptr_t, std::unique_ptr<Cell[]>> global_;  // by page
     uintptr_t last_page_ = 0;
     Cell* last_cells_ = nullptr;
+    std::unordered_map<uintptr_t, Party> under_way_;  // 4-byte words that an asynchronous copy may write any time
+    void check_copies(const Access& access, const Party& who, Space space, uintptr_t shared_begin);
     std::unordered_map<uint64_t, Sync> block_sync_;
     std::vector<Sync> thread_sync_;  // of the running block
     uint64_t clock_ = 0, running_block_ = 0, grid_barrier_ = 0;

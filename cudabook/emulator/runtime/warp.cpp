@@ -123,7 +123,7 @@ void Worker::let_go(unsigned w, unsigned group) {
 // then lowest in the code, goes first: lanes that left a loop early so wait for the rest.
 void Worker::access(Access access) {
     auto where = reinterpret_cast<const char*>(access.address);
-    if (!(launch_->profile || sanitizer) || !inside_[current_]) return;
+    if (!watches()) return;
     if (where >= stacks_ && where < stacks_ + capacity_ * stack_bytes) return;  // the thread's own variables
     if (is_builtin_variable(where) || is_value_of_meeting(where)) return;
     access.depth = depth_[current_];

@@ -2,8 +2,8 @@
 // The translator (translate.py) has already dealt with __shared__, <<<>>> and the start of every __global__ function.
 #pragma once
 
-// Where loads and stores are watched, what a kernel calls becomes a part of it, as nvcc does it: g++ does not report
-// the store of a struct that a function returns.
+// Where loads and stores are watched, all is inlined that can be: g++ does not see the store in `*p = f(x)` where f
+// returns a struct, such as __half, by a call.
 #ifdef __SANITIZE_THREAD__
 #define __global__ __attribute__((noinline, flatten))
 #else

@@ -1,0 +1,121 @@
+"""What is measured of bias_gelu_residual. Called by ``cudabook record bias_gelu_residual`` and by pages on a GPU.
+
+Rows: ``ms`` is the median time of one call in milliseconds, ``ms_low`` and ``ms_high`` its 10th and 90th percentile;
+``rows`` and ``n`` are the sizes of x; ``gb_per_s`` counts 10^9 bytes a second, of the bytes that cannot be avoided:
+each large tensor read or written once, which are three passes forward (x, residual, out) and three backward (grad, x,
+dx). So it is comparable between versions that move more and those that do not.
+
+- experiments 'forward' and 'backward': v1, v2, v3 (which changes the backward only), 'eager' (PyTorch's own operators),
+  'torch.compile' of the same, and 'copy', which moves as many bytes from one tensor to another.
+- experiment 'training step': forward and backward by autograd, v3 beside the same two.
+"""
+
+import dataclasses
+
+import torch
+from torch.nn.functional import gelu
+
+from cudabook import bench
+
+MAIN = (16384, 4096)
+SIZES = [(1024, 1024), (4096, 4096), MAIN, (16384, 4095), (65536, 1024)]
+DTYPES = [torch.float32, torch.bfloat16, torch.float16]
+
+
+def measure(op) -> list[dict]:
+    torch.manual_seed(0)
+    rows = []
+    for dtype in DTYPES:
+        for shape in SIZES:
+            for approximate in ("none", "tanh") if shape == MAIN else ("none",):
+                rows += one_case(op, dtype, shape, approximate)
+    return rows
+
+
+def one_case(op, dtype, shape, approximate) -> list[dict]:
+    """All experiments on one set of tensors."""
+    torch.compiler.reset()  # else what is compiled for one size would be reused, or given up, for the next
+    x, residual, grad = (torch.randn(shape, device=op.device, dtype=dtype) for _ in range(3))
+    bias = torch.randn(shape[-1], device=op.device, dtype=dtype)
+    three_passes = 3 * x.nbytes
+    source = torch.empty(three_passes // 2, device=op.device, dtype=torch.uint8)
+    target = torch.empty_like(source)
+    copy = {"copy": lambda: target.copy_(source)}
+
+    def eager_forward(x, bias, residual):
+        return gelu(x + bias, approximate=approximate) + residual
+
+    def eager_backward(grad, x, bias):
+        dx = torch.ops.aten.gelu_backward(grad, x + bias, approximate=approximate)
+        return dx, dx.sum(0)
+
+    compiled_forward, compiled_backward = (torch.compile(f, dynamic=False) for f in (eager_forward, eager_backward))
+    forward = {
+        **{f"v{v}": lambda v=v: op.bias_gelu_residual(x, bias, residual, approximate, v) for v in (1, 2)},
+        "eager": lambda: eager_forward(x, bias, residual),
+        "torch.compile": lambda: compiled_forward(x, bias, residual),
+    }
+    backward = {
+        **{f"v{v}": lambda v=v: op.bias_gelu_residual_backward(grad, x, bias, approximate, v) for v in (1, 2, 3)},
+        "eager": lambda: eager_backward(grad, x, bias),
+        "torch.compile": lambda: compiled_backward(grad, x, bias),
+    }
+    leaves = [t.detach().requires_grad_() for t in (x, bias, residual)]
+
+    def step(function):
+        return torch.autograd.grad(function(*leaves), leaves, grad)
+
+    steps = {
+        "v3": lambda: step(lambda *t: op.bias_gelu_residual(*t, approximate, 3)),
+        "eager": lambda: step(eager_forward),
+        "torch.compile": lambda: step(compiled_forward),
+    }
+    check(forward, backward, steps, (x, bias, residual, grad), approximate)
+    common = {"dtype": str(dtype).removeprefix("torch."), "rows": shape[0], "n": shape[1], "approximate": approximate}
+    rows = []
+    for experiment, calls, passes in (("forward", forward | copy, 1), ("backward", backward | copy, 1),
+                                      ("training step", steps, 2)):
+        for name, timing in bench.compare(calls).items():
+            rows.append({"experiment": experiment, "version": name, **common, **dataclasses.asdict(timing),
+                         "gb_per_s": passes * three_passes / timing.ms / 1e6})
+    return rows
+
+
+def check(forward, backward, steps, tensors, approximate) -> None:
+    """Every call gives the result that PyTorch computes in float64."""
+    x, bias, residual, grad = (t.double() for t in tensors)
+    leaves = [t.requires_grad_() for t in (x, bias, residual)]
+    out = gelu(x + bias, approximate=approximate) + residual
+    wanted = torch.autograd.grad(out, leaves, grad)
+    for name, call in forward.items():
+        assert_close(call(), out, f"forward, {name}")
+    for kind, calls in (("backward", backward), ("training step", steps)):
+        for name, call in calls.items():
+            for got, want in zip(call(), wanted, strict=False):
+                assert_close(got, want, f"{kind}, {name}")
+
+
+def assert_close(got, want, what) -> None:
+    """Within the rounding of the dtype; three roundings for PyTorch's own steps."""
+    worst = ((got.double() - want).abs().max() / want.abs().max()).item()
+    assert worst < 3 * torch.finfo(got.dtype).eps + 1e-5, f"{what}: off by {worst:.1e} of the largest value"
+
+
+def counted(op) -> dict:
+    """The calls whose counters are read on the GPU and counted on the emulator: each launches one kernel."""
+    calls = {}
+    for dtype in DTYPES:
+        for rows, n in ((64, 512), (33, 65)):
+            x, residual = (aligned(torch.ones(rows * n + 256, device=op.device, dtype=dtype), rows * n).view(rows, n)
+                           for _ in range(2))
+            bias = aligned(torch.ones(n + 256, device=op.device, dtype=dtype), n)
+            for version in (1, 2):
+                name = f"forward v{version}, {str(dtype).removeprefix('torch.')}, {rows} x {n}"
+                calls[name] = lambda v=version, t=(x, bias, residual): op.bias_gelu_residual(*t, version=v)
+    return calls
+
+
+def aligned(t, n):
+    """n elements of t that start at a multiple of 256 bytes."""
+    start = -(t.data_ptr() // t.element_size()) % (256 // t.element_size())
+    return t[start : start + n]
