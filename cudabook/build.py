@@ -1,8 +1,10 @@
 """``load``: from CUDA sources to callable operators, on a GPU or on the emulator."""
 
+import functools
 import importlib
 import importlib.util
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from . import cuda, watch
@@ -61,7 +63,8 @@ class Operators:
         return f"<{self.name} on {self.target}: {self.namespace}>"
 
 
-def load(name: str | os.PathLike, target: str | None = None, binding: str = "torch"):
+def load(name: str | os.PathLike, target: str | None = None, binding: str = "torch",
+         include_paths: Sequence[str | os.PathLike] = ()):
     """Build CUDA sources if need be, and load them.
 
     Args:
@@ -69,6 +72,7 @@ def load(name: str | os.PathLike, target: str | None = None, binding: str = "tor
             whose ``extern "C"`` functions shall be called.
         target: 'cuda' or 'emulator'; by default :func:`default_target`.
         binding: which of the operator's bindings: 'torch' (``bindings.cpp``) or 'pybind' (``bindings_pybind.cpp``).
+        include_paths: of a ``.cu`` file: folders in which its includes are looked for beside its own.
 
     Returns:
         :class:`Operators`, or :class:`cudabook.functions.Functions` for a ``.cu`` file.
@@ -82,21 +86,23 @@ def load(name: str | os.PathLike, target: str | None = None, binding: str = "tor
         raise TargetError(f"The target 'cuda' cannot be used: {why}. Use target='emulator'.")
     path = Path(name)
     if path.suffix == ".cu":
-        return _load_file(path.absolute(), target)
+        return _load_file(path.absolute(), target, folders=tuple(Path(p).absolute() for p in include_paths))
     return _load_operator(str(name), target, binding)
 
 
-def _load_file(path: Path, target: str, watched: bool = False):
+def _load_file(path: Path, target: str, watched: bool = False, folders: tuple[Path, ...] = ()):
     from .emulator import build as emulator
     from .functions import Functions
 
     if not path.is_file():
         raise BuildError(f"There is no file {path}.")
     with progress(f"building {path.name} for {target}"):
-        library = cuda.build_file(path) if target == "cuda" else emulator.build_file(path, watched)
+        library = (cuda.build_file(path, folders) if target == "cuda" else
+                   emulator.build_file(path, watched, folders))
     key = (path, library)
     if key not in _loaded:
-        _loaded[key] = Functions(path, library, target, DEVICES[target], lambda: _load_file(path, target, True))
+        twin = functools.partial(_load_file, path, target, True, folders)
+        _loaded[key] = Functions(path, library, target, DEVICES[target], twin)
     return _loaded[key]
 
 

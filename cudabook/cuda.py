@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -145,16 +146,21 @@ def _compile(namespace: str, sources: list[Path], folder: Path) -> None:
         raise BuildError(f"compiling {namespace}:\n{compiler.first_error(str(error))}") from None
 
 
-def build_file(path: Path) -> Path:
-    """Build a single ``.cu`` file with ``extern "C"`` functions into a shared library, by nvcc alone."""
+def build_file(path: Path, folders: Sequence[Path] = ()) -> Path:
+    """Build a single ``.cu`` file with ``extern "C"`` functions into a shared library, by nvcc alone.
+
+    Includes are looked for in the file's own folder, then in ``folders``.
+    """
     glue = Path(__file__).parent / "emulator" / "last_error.cpp"
-    key = cache.digest(cache.digest_of_files(with_includes(path)), nvcc_version(), architectures(), NVCC_FLAGS)
+    key = cache.digest(cache.digest_of_files(with_includes(path, folders)), nvcc_version(), architectures(),
+                       NVCC_FLAGS, *folders)
     out = cache.folder() / "cuda" / "files" / f"{path.stem}-{key}.so"
     if not out.exists():
         out.parent.mkdir(parents=True, exist_ok=True)
         partial = out.with_suffix(f".{os.getpid()}.tmp.so")
+        includes = [f"-I{p}" for p in (path.parent, *folders)]
         command = [str(toolkit() / "bin" / "nvcc"), "-shared", "-std=c++17", "-Xcompiler", "-fPIC", *NVCC_FLAGS,
-                   *_gencode(), "-I", str(path.parent), "-x", "cu", str(path), str(glue), "-o", str(partial)]
+                   *_gencode(), *includes, "-x", "cu", str(path), str(glue), "-o", str(partial)]
         compiler.run(command, f"compiling {path.name} with nvcc")
         compiler.replace_atomically(partial, out)
     return out

@@ -22,7 +22,7 @@ from .progress import progress
 TESTS = build.ROOT / "tests"
 # The groups, in the order of the table.
 GROUPS = ("Launches", "Memory", "Shared memory", "Warps", "Cooperative groups", "Atomics", "Numbers",
-          "Streams and devices", "Errors and output", "Faults that end as a report")  # fmt: skip
+          "Streams and devices", "Libraries", "Errors and output", "Faults that end as a report")  # fmt: skip
 
 
 def marked_files(folder: Path = TESTS) -> list[Path]:

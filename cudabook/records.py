@@ -20,8 +20,8 @@ class Record:
 
     Attributes:
         name: the operator, a folder in ``csrc``; ``<operator>_counters`` for a reading of hardware counters;
-            ``planted`` for what compute-sanitizer says of the planted faults; ``features`` for which tests of
-            features passed.
+            ``planted`` for what compute-sanitizer says of the planted faults; ``public_kernels`` for kernels of
+            public repositories; ``features`` for which tests of features passed.
         rows: the measurements, one dict each; ``benchmarks/<name>.py`` says which keys they have, and in what units.
         stamp: GPU, driver, torch, CUDA, date (UTC).
         sources: digest of the operator's sources that were measured.
@@ -45,7 +45,8 @@ class Record:
         s = self.stamp
         how = "measured now" if self.live else f"recorded {s['date']}"
         changed = "; the sources have changed since" if self.stale else ""
-        return f"{s['gpu']}, {how}, torch {s['torch']}, CUDA {s['cuda']}{changed}"
+        built = f"CUDA {s['cuda']}" if "cuda" in s else s["compiler"]
+        return f"{s['gpu']}, {how}, torch {s['torch']}, {built}{changed}"
 
     def select(self, **wanted) -> list[dict]:
         """The rows whose keys have the given values."""
@@ -53,15 +54,16 @@ class Record:
 
 
 def sources_digest(name: str) -> str:
-    """The digest of the sources that a record is about: ``csrc/<operator>``, or the planted faults or the tests of
-    features in ``tests``."""
+    """The digest of the sources that a record is about: ``csrc/<operator>``, the planted faults, the drivers, or the
+    tests of features."""
     if name == "features":
         from . import features
 
         return cache.digest_of_files(features.source_files())
     operator = name.removesuffix("_counters")
-    root = build.ROOT / "tests" / "planted" if operator == "planted" else build.CSRC / operator
-    return cache.digest_of_files(p for p in root.rglob("*") if p.is_file())
+    elsewhere = {"planted": build.ROOT / "tests" / "planted", "public_kernels": build.ROOT / "benchmarks" / "public"}
+    root = elsewhere.get(operator, build.CSRC / operator)
+    return cache.digest_of_files(p for p in root.rglob("*") if p.is_file() and p.suffix != ".pyc")
 
 
 def folder() -> Path:
@@ -147,6 +149,23 @@ def stamp() -> dict[str, str]:
         "torch": torch.__version__,
         "cuda": torch.version.cuda,
         "nvcc": cuda.nvcc_version(),
+        "python": platform.python_version(),
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+    }
+
+
+def emulator_stamp() -> dict[str, str]:
+    """The same for what the emulator ran: its compiler, the machine's architecture, torch, Python, date (UTC)."""
+    import torch
+
+    from .emulator.build import cxx
+
+    version = subprocess.run([cxx(), "--version"], capture_output=True, text=True, check=True).stdout
+    return {
+        "gpu": "emulator",
+        "compiler": version.splitlines()[0],
+        "machine": platform.machine(),
+        "torch": torch.__version__,
         "python": platform.python_version(),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }

@@ -64,7 +64,7 @@ def source_lines(addresses: set[tuple[str, int]]) -> dict[tuple[str, int], tuple
             if line.startswith("0x"):
                 frames.append([])
             else:
-                frames[-1].append(line.split(" ")[0])
+                frames[-1].append(line.split(" (discriminator")[0])
         for offset, stack in zip(offsets, frames, strict=True):
             own = [f for f in stack if not f.startswith((str(INCLUDE), "/usr/", "??"))]
             file, _, number = (own or stack)[0].rpartition(":")

@@ -133,6 +133,38 @@ def test_a_kernel_in_a_header_is_translated(tmp_path):
     assert filled_with(cudabook.load(path, "emulator")) == 5
 
 
+def test_includes_are_found_in_other_folders_and_translated(tmp_path, monkeypatch):
+    theirs = tmp_path / "their folder"
+    (theirs / "kernels").mkdir(parents=True)
+    kernel, launcher = KERNEL.format(value="VALUE").split('extern "C"')
+    # Headers that include each other by way of their folders: named in two ways, they are the same files.
+    (theirs / "kernels" / "fill.cuh").write_text('#pragma once\n#include "../kernels/value.h"\n' + kernel)
+    (theirs / "kernels" / "value.h").write_text('#pragma once\n#include "../kernels/fill.cuh"\n#define VALUE 7\n')
+    (theirs / "launch.cuh").write_text('extern "C"' + launcher.replace('extern "C"', ""))
+    path = tmp_path / "mine" / "fill.cu"
+    path.parent.mkdir()
+    path.write_text('#include "kernels/fill.cuh"\n#include <launch.cuh>\nextern "C" void seven(float* out) '
+                    "{ fill(out, 5, 0); }\n")
+    op = cudabook.load(path, "emulator", include_paths=[theirs])
+    out = torch.zeros(6)
+    op.seven(out)
+    assert out.tolist() == [7] * 5 + [0]
+    with cudabook.sanitize() as found:
+        op.seven(torch.zeros(4))
+    assert [(r.file, r.line) for r in found] == [(str(theirs / "kernels" / "fill.cuh"), 6)], str(found)
+    edit(theirs / "kernels" / "value.h", "7", "8")
+    cudabook.load(path, "emulator", include_paths=[theirs]).seven(out)
+    assert out[0] == 8
+
+
+def test_cuda_runtime_is_included_as_nvcc_does(tmp_path):
+    path = tmp_path / "fill.cu"
+    path.write_text(KERNEL.format(value="1").replace("#include <cuda_runtime.h>", ""))
+    out = torch.zeros(3)
+    cudabook.load(path, "emulator").fill(out, 3)
+    assert out.tolist() == [1, 1, 1]
+
+
 def test_compiler_errors_name_the_users_line(tmp_path):
     path = tmp_path / "broken.cu"
     path.write_text(KERNEL.format(value="undeclared_name"))

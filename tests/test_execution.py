@@ -148,6 +148,19 @@ def test_static_and_dynamic_shared_memory_share_the_48_kib(target, device):
         op.edge(out, 48 * 1024)
 
 
+@pytest.mark.feature("Shared memory", "`__shared__` variables of 48 KiB in all")
+def test_all_static_shared_memory_that_a_kernel_may_declare(target, device):
+    op = cudabook.load(CU / "shared.cu", target)
+    out, wanted = torch.zeros(64, device=device), 7 * torch.arange(4095.0, 4031.0, -1)
+    op.full(out)
+    assert torch.equal(out.cpu(), wanted)
+    if target == "emulator":  # which keeps unused memory between the variables while sanitizing
+        with cudabook.sanitize() as found:
+            op.full(out.zero_())
+        assert len(found) == 0, str(found)
+        assert torch.equal(out, wanted)
+
+
 # The limits of the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 @pytest.mark.feature(
     "Errors and output",

@@ -33,32 +33,68 @@ def report_of(call, *args) -> str:
     return caught.value.report
 
 
-@pytest.mark.feature("Faults that end as a report", "a barrier after some threads have returned")
-def test_barrier_that_returned_threads_never_reach(op):
-    report = report_of(op.run_early_return, torch.zeros(64), 40)
+def finding(op, function: str, *args) -> str:
+    with cudabook.sanitize() as found:
+        getattr(op, function)(*args)
+    assert [r.tool for r in found] == ["synccheck"], str(found)
+    return str(found)
+
+
+def test_threads_that_returned_do_not_hold_up_a_barrier(op):
+    out = torch.zeros(64)
+    op.run_early_return(out, 40)
+    assert out.tolist() == [1] * 40 + [0] * 24
+    op.run_barrier_in_branch(out)
+    assert (out == 1).all()
+    out = torch.zeros(128)
+    op.run_loop(out)  # the first warps leave while the last still goes round
+    assert (out == 1).all()
+
+
+@pytest.mark.parametrize("n", [1, 33, 63, 64])
+def test_barrier_counts_only_the_threads_that_are_left(op, n):
+    out = torch.zeros(64)
+    op.run_count_of_those_left(out, n, 0)
+    assert out.tolist() == [n // 2] * n + [-1] * (64 - n)
+    out = torch.zeros(64)
+    op.run_count_of_those_left(out, n, 1)
+    assert out.tolist() == [0] * (64 - n) + [(n + 1) // 2] * n
+
+
+@pytest.mark.feature("Faults that end as a report", "a barrier after some threads have returned, by synccheck")
+def test_sanitizer_reports_a_barrier_that_returned_threads_never_reach(op):
+    report = finding(op, "run_early_return", torch.zeros(64), 40)
     assert "unreachable barrier" in report
     assert "40 wait at" in report and line_of("return") in report
-    assert "24 of 64 threads have returned" in report and line_of("kernel") in report
+    assert "24 of 64 threads have returned" in " ".join(report.split()) and line_of("kernel") in report
 
 
-@pytest.mark.feature("Faults that end as a report", "a barrier in a branch")
-def test_barrier_in_a_branch(op):
-    report = report_of(op.run_barrier_in_branch, torch.zeros(64))
+@pytest.mark.feature("Faults that end as a report", "a barrier in a branch, by synccheck")
+def test_sanitizer_reports_a_barrier_in_a_branch(op):
+    report = " ".join(finding(op, "run_barrier_in_branch", torch.zeros(64)).split())
     assert "32 wait at" in report and line_of("branch") in report and "32 of 64 threads have returned" in report
 
 
-@pytest.mark.feature("Faults that end as a report", "threads that wait at different barriers")
+@pytest.mark.feature("Faults that end as a report", "a barrier in a loop of unequal length, by synccheck")
+def test_sanitizer_reports_a_barrier_in_a_loop_of_unequal_length(op):
+    report = finding(op, "run_loop", torch.zeros(128))
+    assert "unreachable barrier" in report and line_of("loop") in report
+
+
+@pytest.mark.feature("Faults that end as a report", "threads of a block that wait for each other at different barriers")
+def test_threads_that_wait_for_each_other_at_different_barriers(op):
+    report = report_of(op.run_barrier_against_warp, torch.zeros(64))
+    assert "unreachable barrier" in report
+    assert "2 wait at" in report and line_of("block") in report
+    assert "62 wait at" in report and line_of("warp") in report
+
+
+@pytest.mark.feature("Faults that end as a report", "threads that wait at two `__syncthreads`")
 def test_two_different_barriers(op):
     report = report_of(op.run_two_barriers, torch.zeros(64))
     assert "divergent barrier" in report
     assert "8 wait at" in report and line_of("first of two") in report
     assert "56 wait at" in report and line_of("second of two") in report
-
-
-@pytest.mark.feature("Faults that end as a report", "a barrier in a loop of unequal length")
-def test_barrier_in_a_loop_of_unequal_length(op):
-    report = report_of(op.run_loop, torch.zeros(128))
-    assert "unreachable barrier" in report and line_of("loop") in report
 
 
 @pytest.mark.feature("Faults that end as a report", "an address that nothing has")

@@ -155,7 +155,7 @@ def test_names_in_marks_are_names_in_the_sources():
     for path in features.marked_files():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                names |= set(re.findall(r"`((?:__|cuda[A-Z]|atomic[A-Z])\w+)`", node.value))
+                names |= set(re.findall(r"`((?:__|cuda[A-Z]|atomic[A-Z]|cublas[A-Z])\w+)`", node.value))
     names = {name for name in names if not name.startswith("cudaError")}
     assert len(names) > 80
     assert not {n for n in names if not re.search(rf"\b{re.sub('_r[nzud]$', '', n)}", sources)}

@@ -51,6 +51,18 @@ def test_one_atomic_for_each_group(tmp_path):
     assert (atomic.requests, atomic.lanes) == (32, 32)
 
 
+@pytest.mark.feature("Cooperative groups", "shuffles of values of 16 bytes")
+def test_shuffles_of_values_of_16_bytes(target, device):
+    op = cudabook.load(GROUPS, target)
+    x = torch.randn(64, 4)
+    out = torch.zeros(64, 4, 4, device=device)
+    op.wide(x.to(device), out, 64)
+    rank, first = torch.arange(64) % 16, torch.arange(64) // 16 * 16
+    for i, source in enumerate([torch.full((64,), 3), (rank + 1).clamp(max=15), torch.where(rank < 2, rank, rank - 2),
+                                rank ^ 5]):
+        assert torch.equal(out[:, i].cpu(), x[first + source]), i
+
+
 @pytest.mark.feature(
     "Cooperative groups",
     "`this_thread_block`, `sync`, `thread_rank`, `group_index`, `meta_group_rank`",

@@ -158,6 +158,8 @@ def integers(a, b):
         by_lane(a, b, 8, True, max), by_lane(a, b, 16, False, min), by_lane(a, b, 8, False, lambda x, y: abs(x - y)),
         by_lane(a, b, 8, True, lambda x, y: -(x > y)), by_lane(a, b, 8, False, lambda x, y: (x + y + 1) // 2),
         by_lane(a, b, 8, False, lambda x, y: int(x == y)),
+        min(ua, ub), max(ua, ub), min(signed(wide, 64), -7), max(signed(wide, 64), -7), signed(min(wide, 7 << 60), 64),
+        signed(max(wide, 7 << 60), 64),
     ]
 
 
@@ -169,7 +171,7 @@ def integers(a, b):
 def test_integers(op, device):
     x, y = (torch.randint(-(2**31), 2**31 - 1, (300,), dtype=torch.int32) for _ in range(2))
     x[:5], y[:5] = torch.tensor([0, -1, -(2**31), 1, 255]), torch.tensor([0, -1, 1, -(2**31), 255])
-    out = torch.zeros(37, 300, dtype=torch.int64, device=device)
+    out = torch.zeros(43, 300, dtype=torch.int64, device=device)
     op.bits(x.to(device), y.to(device), out, 300)
     for i, (a, b) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
         assert out[:, i].tolist() == integers(a, b), (a, b)

@@ -16,7 +16,8 @@ FILES = sorted((build.ROOT / "records").glob("*/*.json"))
 @pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.stem}")
 def test_record_is_complete(path):
     record = records._read(path)
-    assert {"gpu", "driver", "torch", "cuda", "date", "nvcc"} <= set(record.stamp)
+    needs = {"compiler"} if record.stamp["gpu"] == "emulator" else {"driver", "cuda", "nvcc"}
+    assert {"gpu", "torch", "date", *needs} <= set(record.stamp)
     assert all(record.stamp.values()) and path.parent.name == record.stamp["gpu"].replace(" ", "_")
     assert record.rows
     for row in (r for r in record.rows if "ms" in r):
@@ -24,6 +25,16 @@ def test_record_is_complete(path):
     if record.stale:
         warnings.warn(f"{path.parent.name}/{path.name}: the sources have changed since {record.stamp['date']}: "
                       "measure again on that GPU (CONTRIBUTING.md says how)", stacklevel=1)
+
+
+def test_public_kernels_run_unmodified():
+    record = records._read(build.ROOT / "records" / "emulator" / "public_kernels.json")
+    right = record.select(outcome="right")
+    assert all(r["built"] and r["right"] and not r["reports"] and r["error"] < 0.02 for r in right)
+    assert len({(r["repository"], r["file"], r["kernel"]) for r in right}) >= 30
+    assert len({r["repository"] for r in right}) >= 5
+    others = [r for r in record.rows if r["outcome"] != "right"]
+    assert all(r["outcome"] == "true report" and r["reports"] and r["note"] for r in others)
 
 
 def test_vector_add_is_as_fast_as_the_library():

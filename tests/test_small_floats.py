@@ -95,3 +95,12 @@ def test_arithmetic(target, device, kind):
     limit = x.double().nan_to_num(0).round().clamp(-(2**31), 2**31 - 1)
     assert torch.equal(out[:, 9].double(), limit)
     assert same(out[:, 10], bits((a.double() * 37 - 1000000).to(dtype)), dtype).all()
+
+
+@pytest.mark.feature("Numbers", "`__half` values moved as vectors of another type")
+def test_halfs_moved_as_vectors_of_another_type(target, device):
+    op = cudabook.load(SOURCE, target)
+    x = torch.randn(1000).half()
+    out = torch.full((1000,), torch.nan, dtype=torch.float16, device=device)
+    op.packed(x.to(device), out, 1000)
+    assert torch.equal(out.cpu(), x * x)

@@ -35,7 +35,7 @@ def launches(source: str) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize("callee", [
     "kernel", "ns::kernel", "::kernel", "kernel<float>", "kernel<float, 32>", "ns::inner<int>::kernel<T, (N > 3)>",
     "table[i]", "table[i + f(2)]", "(pointer)", "self->kernel", "object.kernel<T>", "kernel<std::pair<A, B<C>>>",
-    "traits<T>::template kernel<4>",
+    "traits<T>::template kernel<4>", "name##_kernel", "ns::fill_ ## type##_kernel<T>", "a##b##c",
 ])
 def test_callee(callee):
     [(name, config, call)] = launches(f"void f() {{ if (x) {callee}<<<grid, 32>>>(a, b); }}")
@@ -53,6 +53,14 @@ def test_configuration_is_kept(config):
 def test_literals_stay_where_they_are(literal):
     [(_, _, call)] = launches(f"k<<<1, 1>>>(p, {literal}, n);")
     assert call == f"(auto&& cudabook_0, auto&& cudabook_2) {{ k(cudabook_0, {literal}, cudabook_2); }},p, n"
+
+
+def test_a_launch_in_a_macro_may_break_its_line_before_the_configuration():
+    source = "#define RUN(H) \\\n  kernel<(H)> \\\n  <<<grid, \\\n  block>>>(x, \\\n  H);\nint after;"
+    text = body(source)
+    assert launches(source)[0][0] == "kernel<(H)>"
+    lines = text.split("\n")
+    assert all(line.endswith("\\") for line in lines[:4]) and lines[5] == "int after;", text
 
 
 def test_no_arguments():
@@ -146,6 +154,11 @@ def test_dynamic_shared_memory_at_file_scope(scope):
 def test_refusals_name_the_line(source, line, words):
     with pytest.raises(TranslationError, match=f"x.cu:{line}: .*{re.escape(words)}"):
         translate(source, "x.cu")
+
+
+@pytest.mark.parametrize("header", ["cublas_v2.h", "cublasLt.h", "cuda_fp16.h", "cutlery.h", "mma_helpers.h"])
+def test_a_header_whose_name_only_begins_like_a_refused_one_is_not_refused(header):
+    assert f"#include <{header}>" in translate(f"#include <{header}>")
 
 
 def test_binding():

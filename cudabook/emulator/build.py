@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sysconfig
 import threading
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -22,11 +23,15 @@ HERE = Path(__file__).parent
 INCLUDE = HERE / "include"
 RUNTIME = HERE / "runtime"
 
-_COMMON = ["-std=c++20", "-fPIC", "-fno-semantic-interposition", "-g1", "-fno-gnu-unique"]
-# Kernels: optimised for this machine. -g1 keeps line numbers; initial-exec makes threadIdx one memory access.
+# -g1 keeps line numbers; addr2line (binutils 2.40) takes a header's for those of the file that includes it in DWARF 5.
+# Without semantic interposition, functions are inlined in a shared library too.
+_COMMON = ["-fPIC", "-fno-semantic-interposition", "-g1", "-gdwarf-4", "-fno-gnu-unique"]
+# Kernels: optimised for this machine; initial-exec makes threadIdx one memory access.
 # The macros are what nvcc defines; a binding must not see them, or torch's headers would ask for CUDA's libraries.
 _NVCC_MACROS = ["__CUDACC__", "__NVCC__", "__CUDACC_VER_MAJOR__=13", "__CUDACC_VER_MINOR__=0", "__CUDA_ARCH__=900"]
-KERNEL_FLAGS = [*_COMMON, "-O2", "-march=native", "-ftls-model=initial-exec", *(f"-D{m}" for m in _NVCC_MACROS)]
+KERNEL_FLAGS = ["-std=c++17", *_COMMON, "-O2", "-march=native", "-ftls-model=initial-exec"]  # C++17 is nvcc's default
+KERNEL_FLAGS += ["-fno-strict-aliasing"]  # eight halfs are moved as a float4: nvcc's optimiser allows it too
+KERNEL_FLAGS += [f"-D{macro}" for macro in _NVCC_MACROS]
 # Watched kernels: every load and store calls the runtime. -fno-tree-sra keeps a float4 one access; -fno-reorder-blocks
 # keeps the code in the source's order, by which lanes that went apart meet again.
 # memcpy and its kin stay calls, which the linker turns into calls of the runtime's own.
@@ -36,7 +41,7 @@ _WATCH = ["-O1", "-fno-tree-sra", "-fno-reorder-blocks", "-fsanitize=thread", "-
 _WATCH += ["-fsanitize-coverage=trace-pc", "-fsanitize=bounds"]  # basic blocks; local arrays
 _WATCH += [f"-fno-builtin-{name}" for name in _MEMORY]
 WATCH_FLAGS = [*(f for f in KERNEL_FLAGS if f != "-O2"), *_WATCH]
-BINDING_FLAGS = [*_COMMON, "-O1"]
+BINDING_FLAGS = ["-std=c++20", *_COMMON, "-O1"]
 
 
 @lru_cache(maxsize=1)
@@ -64,15 +69,17 @@ def _headers_digest() -> str:
     return cache.digest_of_files(p for p in INCLUDE.rglob("*") if p.is_file())
 
 
-def _object(path: Path, texts: dict[Path, str], flags: list[str], what: str, *key: object):
+def _object(path: Path, texts: dict[Path, str], flags: list[str], what: str, *key: object,
+            folders: Sequence[Path] = ()):
     """Plan one object file: its path, and the command that makes it, or None if it is there.
 
     ``texts`` holds what is compiled in place of ``path`` and of the files beside it; their places relative to each
-    other are kept, so that ``#include "../x.h"`` means what it says.
+    other are kept, so that ``#include "../x.h"`` means what it says. Includes are also looked for in ``folders``.
     """
-    root = os.path.commonpath([p.parent for p in texts])
+    root = os.path.commonpath([*(p.parent for p in texts), *folders])
     relative = {os.path.relpath(p, root): text for p, text in texts.items()}
-    name = cache.digest(_compiler_identity(), _headers_digest(), sorted(relative.items()), str(path), flags, *key)
+    name = cache.digest(_compiler_identity(), _headers_digest(), sorted(relative.items()), str(path), flags, *folders,
+                        *key)
     out = cache.folder() / "emulator" / "objects" / f"{name}.o"
     if out.exists():
         return out, None
@@ -83,8 +90,9 @@ def _object(path: Path, texts: dict[Path, str], flags: list[str], what: str, *ke
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_suffix(f".{os.getpid()}-{threading.get_ident()}.tmp")
     source = folder / os.path.relpath(path, root)
-    names = f"-ffile-prefix-map={folder}={root}"  # reports shall name the user's files
-    command = [cxx(), *flags, names, "-I", str(INCLUDE), "-x", "c++", "-c", str(source), "-o", str(partial)]
+    names = f"-ffile-prefix-map={folder}={root.rstrip('/')}"  # reports shall name the user's files
+    places = [INCLUDE, *(folder / os.path.relpath(f, root) for f in folders)]
+    command = [cxx(), *flags, names, *(f"-I{p}" for p in places), "-x", "c++", "-c", str(source), "-o", str(partial)]
     return out, (command, what, partial)
 
 
@@ -114,12 +122,13 @@ def _what_is_missing(error: str) -> str:
     return ""
 
 
-def _kernel_plan(path: Path, flags: list[str]):
+def _kernel_plan(path: Path, flags: list[str], folders: Sequence[Path] = ()):
     try:
-        tree = translated_tree(path)
+        tree = translated_tree(path, folders)
     except TranslationError as error:
         raise BuildError(str(error)) from None
-    return _object(path, tree, flags, f"compiling {path.name} for the emulator")
+    flags = [*flags, "-include", "cuda_runtime.h"]  # as nvcc does
+    return _object(path, tree, flags, f"compiling {path.name} for the emulator", folders=folders)
 
 
 def _torch_includes() -> list[str]:
@@ -147,7 +156,7 @@ def runtime_library(*link_flags: str) -> Path:
     """Build the emulator's runtime, shared by everything that is loaded, and return its path."""
     sources = sorted(RUNTIME.glob("*.cpp"))
     headers = {p: p.read_text() for p in RUNTIME.glob("*.h")}
-    flags = [*_COMMON, "-O2", "-pthread"]
+    flags = ["-std=c++20", *_COMMON, "-O2", "-pthread"]
     objects = _make([_object(p, {p: p.read_text(), **headers}, flags, f"compiling {p.name}") for p in sources])
     return _link(objects, "runtime", ["-pthread", "-ldl", *link_flags])
 
@@ -234,9 +243,15 @@ def torch_memory_library() -> Path:
     return _link(_make([plan]), "torch_memory", [*_torch_library_paths(), "-lc10", *_against(runtime_library())])
 
 
-def build_file(path: Path, watched: bool = False) -> Path:
-    """Build a single ``.cu`` file with ``extern "C"`` functions into a shared library."""
+def build_file(path: Path, watched: bool = False, folders: Sequence[Path] = ()) -> Path:
+    """Build a single ``.cu`` file with ``extern "C"`` functions into a shared library.
+
+    Args:
+        path: the file.
+        watched: whether the kernels report every load and store to the runtime.
+        folders: where includes are looked for beside the file's own folder.
+    """
     glue = HERE / "last_error.cpp"
     plan = _object(glue, {glue: glue.read_text()}, KERNEL_FLAGS, "compiling the error check")
-    objects = _make([_kernel_plan(path, WATCH_FLAGS if watched else KERNEL_FLAGS), plan])
+    objects = _make([_kernel_plan(path, WATCH_FLAGS if watched else KERNEL_FLAGS, folders), plan])
     return _link(objects, path.stem, _against(runtime_library(), watched))

@@ -1,6 +1,8 @@
 """Looking at C++ text without parsing it."""
 
+import os
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 OPEN, CLOSE = "([{", ")]}"
@@ -48,12 +50,26 @@ def split(text: str, code: str, angle: bool = False) -> list[str]:
     return parts if any(p.strip() for p in parts) else []
 
 
-def with_includes(path: Path) -> list[Path]:
-    """A file, and every file beside it that it includes by ``#include "..."``, directly or through another."""
+def with_includes(path: Path, folders: Sequence[Path] = ()) -> list[Path]:
+    """A file, and every file that it includes, directly or through another.
+
+    Args:
+        path: the file.
+        folders: where ``#include`` looks beside the folder of the file that says ``#include "..."``.
+    """
     found, todo = [], [path]
     while todo:
         file = todo.pop()
         if file not in found:
             found.append(file)
-            todo += [p for name in local_includes(file.read_text()) if (p := file.parent / name).is_file()]
+            todo += _included(file, folders)
     return found
+
+
+def _included(file: Path, folders: Sequence[Path]) -> Iterator[Path]:
+    code = mask(file.read_text(), keep_strings=True)
+    for quote, name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', code, re.MULTILINE):
+        for folder in [file.parent, *folders] if quote == '"' else folders:
+            if (place := folder / name).is_file():
+                yield Path(os.path.normpath(place))
+                break

@@ -11,6 +11,7 @@ Everything else is left to the compiler and to the headers in ``include/``.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,7 +108,7 @@ class _Translation:
         refusals = {
             r"\basm\s*(?:volatile\s*)?\(": "inline PTX (asm) cannot run on the emulator. Run this file on a GPU, "
             "or write the step in CUDA C++.",
-            r"#[ \t]*include[ \t]*<(?:cub|thrust|cutlass|cute|mma|cuda/)[^>]*>": "this header "
+            r"#[ \t]*include[ \t]*<(?:(?:cub|thrust|cutlass|cute|cuda)/|mma\.h)[^>]*>": "this header "
             "is not part of the emulator. Run this file on a GPU.",
         }
         for pattern, why in refusals.items():
@@ -172,7 +173,7 @@ class _Translation:
 
     def launch(self, at: int) -> None:
         start = self.callee(at)
-        name = self.source[start:at].strip()
+        name = self.source[start:at].replace("\\\n", "  ").strip()
         end = self.config_end(at)
         paren = self.skip_space(end + 3)
         close = self.closing(paren)
@@ -214,12 +215,12 @@ class _Translation:
             if closer == ")":
                 break
         while True:
-            word = re.search(r"[A-Za-z_]\w*$|##\s*\w+$", self.code[:i])
+            word = re.search(r"[A-Za-z_]\w*(?:\s*##\s*\w+)*$", self.code[:i])  # with what a macro pastes
             if not word:
                 break
             i = word.start()
             before = self.skip_space_back(i)
-            if self.code[:before].endswith(("::", "->", "##")):
+            if self.code[:before].endswith(("::", "->")):
                 i = self.skip_space_back(before - 2)
             elif self.code[:before].endswith("."):
                 i = self.skip_space_back(before - 1)
@@ -369,10 +370,10 @@ class _Translation:
         return all(open_braces)
 
 
-def translated_tree(path: Path) -> dict[Path, str]:
-    """Translate a ``.cu`` file and every header beside it that it includes by ``#include "..."``.
+def translated_tree(path: Path, folders: Sequence[Path] = ()) -> dict[Path, str]:
+    """Translate a ``.cu`` file and every file that it includes from its own folder or from one of ``folders``.
 
     Returns:
         Original path -> translated text. Included files keep their place relative to the first.
     """
-    return {file: translate(file.read_text(), str(file)) for file in with_includes(Path(path))}
+    return {file: translate(file.read_text(), str(file)) for file in with_includes(Path(path), folders)}

@@ -12,7 +12,7 @@ namespace cg = cooperative_groups;
 template <int N>
 __global__ void tiles_kernel(const int* in, int* out) {
     cg::thread_block block = cg::this_thread_block();
-    auto tile = cg::tiled_partition<N>(block);
+    cg::thread_block_tile<N> tile = cg::tiled_partition<N>(block);  // the parent is left out of the type
     int i = blockIdx.x * block.size() + block.thread_rank(), v = in[i];
     int* o = out + 10 * i;
     o[0] = tile.thread_rank();
@@ -51,6 +51,21 @@ __global__ void filter_kernel(const int* in, int* out, int* counter, int n) {
 
 extern "C" void filter(const int* in, int* out, int* counter, int n, cudaStream_t stream) {
     filter_kernel<<<(n + 127) / 128, 128, 0, stream>>>(in, out, counter, n);
+}
+
+// Values of 16 bytes go through the shuffles of a group too.
+__global__ void wide_kernel(const float4* in, float4* out) {
+    cg::thread_block_tile<16> tile = cg::tiled_partition<16>(cg::this_thread_block());
+    float4 v = in[threadIdx.x];
+    float4* o = out + 4 * threadIdx.x;
+    o[0] = tile.shfl(v, 3);
+    o[1] = tile.shfl_down(v, 1);
+    o[2] = tile.shfl_up(v, 2);
+    o[3] = tile.shfl_xor(v, 5);
+}
+
+extern "C" void wide(const float* in, float* out, int threads, cudaStream_t stream) {
+    wide_kernel<<<1, threads, 0, stream>>>(reinterpret_cast<const float4*>(in), reinterpret_cast<float4*>(out));
 }
 
 // A sum over the block: tiles, then shared memory, with group barriers only.

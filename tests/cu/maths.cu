@@ -82,7 +82,9 @@ __global__ void bits_kernel(const int* x, const int* y, int64_t* out, int n) {
         __umul24(ua, ub), __sad(a, b, 5u), __usad(ua, ub, 5u), __hadd(a, b), __rhadd(a, b), __uhadd(ua, ub),
         __urhadd(ua, ub), __dp4a(a, b, 7), __dp4a(ua, ub, 7u), __dp2a_lo(a, b, 7), __dp2a_hi(a, b, 7),
         __vadd4(ua, ub), __vsub2(ua, ub), __vmaxs4(ua, ub), __vminu2(ua, ub), __vabsdiffu4(ua, ub),
-        __vcmpgts4(ua, ub), __vavgu4(ua, ub), __vseteq4(ua, ub)};
+        __vcmpgts4(ua, ub), __vavgu4(ua, ub), __vseteq4(ua, ub),
+        umin(ua, ub), umax(ua, ub), llmin(wide, -7), llmax(wide, -7), int64_t(ullmin(wide, 7ull << 60)),
+        int64_t(ullmax(wide, 7ull << 60))};
     for (int k = 0; k < int(sizeof result / sizeof *result); ++k) out[k * n + i] = result[k];
 }
 extern "C" void bits(const int* x, const int* y, int64_t* out, int n, cudaStream_t stream) {

@@ -81,3 +81,20 @@ extern "C" void half_arithmetic(const int* a, const int* b, const int* c, int* o
 extern "C" void bf16_arithmetic(const int* a, const int* b, const int* c, int* out, int n, cudaStream_t stream) {
     arithmetic_kernel<__nv_bfloat16><<<(n + 255) / 256, 256, 0, stream>>>(a, b, c, out, n);
 }
+
+// Eight halfs at a time, moved as one float4 and changed in registers.
+__global__ void packed_kernel(const __half* in, __half* out, int n) {
+    int first = 8 * (blockIdx.x * blockDim.x + threadIdx.x);
+    if (first + 8 > n) return;
+    __half from[8], to[8];
+    reinterpret_cast<float4*>(&from[0])[0] = reinterpret_cast<const float4*>(&in[first])[0];
+    for (int i = 0; i < 8; i += 2) {
+        __half2 pair = reinterpret_cast<__half2*>(&from[i])[0];
+        reinterpret_cast<__half2*>(&to[i])[0] = __hmul2(pair, pair);
+    }
+    reinterpret_cast<float4*>(&out[first])[0] = reinterpret_cast<float4*>(&to[0])[0];
+}
+
+extern "C" void packed(const __half* in, __half* out, int n, cudaStream_t stream) {
+    packed_kernel<<<(n / 8 + 63) / 64, 64, 0, stream>>>(in, out, n);
+}

@@ -38,9 +38,7 @@ public:
     static dim3 block_index() { return dim3(blockIdx); }
     static unsigned long long size() { return 1ull * gridDim.x * gridDim.y * gridDim.z * thread_block::size(); }
     static unsigned long long num_threads() { return size(); }
-    static unsigned long long thread_rank() {
-        return block_rank() * thread_block::size() + cudabook::thread_rank();
-    }
+    static unsigned long long thread_rank() { return block_rank() * thread_block::size() + cudabook::thread_rank(); }
     static dim3 group_dim() { return gridDim; }
     static dim3 dim_blocks() { return gridDim; }
 };
@@ -58,17 +56,17 @@ public:
     unsigned num_threads() const { return size(); }
     template <class T>
     T shfl(T v, int rank) const {
-        return __shfl_sync(mask_, v, lane_of(unsigned(rank) % size()));
+        return from_lane(v, lane_of(unsigned(rank) % size()));
     }
     template <class T>
     T shfl_up(T v, unsigned delta) const {
         unsigned rank = thread_rank();
-        return __shfl_sync(mask_, v, lane_of(rank >= delta ? rank - delta : rank));
+        return from_lane(v, lane_of(rank >= delta ? rank - delta : rank));
     }
     template <class T>
     T shfl_down(T v, unsigned delta) const {
         unsigned rank = thread_rank();
-        return __shfl_sync(mask_, v, lane_of(rank + delta < size() ? rank + delta : rank));
+        return from_lane(v, lane_of(rank + delta < size() ? rank + delta : rank));
     }
     int any(int predicate) const { return __any_sync(mask_, predicate); }
     int all(int predicate) const { return __all_sync(mask_, predicate); }
@@ -83,6 +81,19 @@ public:
     }
 
 protected:
+    // Values of any size, eight bytes at a time.
+    template <class T>
+    T from_lane(T v, int lane) const {
+        if constexpr (sizeof(T) <= 8) {
+            return __shfl_sync(mask_, v, lane);
+        } else {
+            unsigned long long words[(sizeof(T) + 7) / 8] = {};
+            __builtin_memcpy(words, &v, sizeof v);
+            for (auto& word : words) word = __shfl_sync(mask_, word, lane);
+            __builtin_memcpy(&v, words, sizeof v);
+            return v;
+        }
+    }
     int lane_of(unsigned rank) const {  // the lane that has this rank
         unsigned left = mask_;
         for (; rank; --rank) left &= left - 1;
@@ -103,6 +114,8 @@ class thread_block_tile : public lanes_of_a_warp {
 
 public:
     thread_block_tile() : lanes_of_a_warp((N == 32 ? ~0u : (1u << N % 32) - 1) << cudabook::lane() / N * N) {}
+    template <class Other, class = std::enable_if_t<std::is_void_v<Parent> && !std::is_void_v<Other>>>
+    thread_block_tile(const thread_block_tile<N, Other>&) : thread_block_tile() {}  // whatever it is a part of
     static constexpr unsigned size() { return N; }
     static constexpr unsigned num_threads() { return N; }
     static unsigned thread_rank() { return cudabook::lane() % N; }
@@ -110,7 +123,7 @@ public:
     static unsigned meta_group_size() { return (thread_block::size() + N - 1) / N; }
     template <class T>
     T shfl_xor(T v, unsigned lane_mask) const {
-        return __shfl_xor_sync(mask_, v, int(lane_mask), N);
+        return this->from_lane(v, lane_of((thread_rank() ^ lane_mask) % N));
     }
 };
 

@@ -3,6 +3,9 @@
 
 #define CUDART_VERSION 13000
 #define CUDA_VERSION 13000
+// The guards of CUDA's own headers, by which others see that these have been included.
+#define __CUDA_RUNTIME_H__
+#define __DRIVER_TYPES_H__
 #include "cudabook/qualifiers.h"
 
 #include "cudabook/api.h"

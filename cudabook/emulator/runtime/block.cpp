@@ -88,7 +88,7 @@ void Worker::begin(Launch& launch) {
     launch_ = &launch;
     size_ = launch.block_size;
     placed_.clear();
-    static_shared_ = 0;
+    static_shared_ = counted_shared_ = 0;
     dim3 block = launch.config.block, grid = launch.config.grid;
     block_size = {block.x, block.y, block.z};
     grid_size = {grid.x, grid.y, grid.z};
@@ -157,6 +157,7 @@ void Worker::run_threads() {
         settle();
         threads_[current_].state = Thread::done;
         ++done_;
+        if (barrier_.arrived && barrier_is_complete()) open_barrier();
         lane_left(current_);
     }
     hand_over();
@@ -234,22 +235,32 @@ unsigned Worker::barrier_count(bool value, const char* file, int line) {
         b.lines_differ = true;
     }
     b.count[generation % 2] += value;
-    if (++b.arrived < size_) {
+    ++b.arrived;
+    if (!barrier_is_complete()) {
         park({&b.generation, generation, file, line});
         return b.count[generation % 2];
     }
-    if (b.lines_differ) {
-        threads_[current_].state = Thread::parked;
-        threads_[current_].wait = {&b.generation, generation, file, line};
+    threads_[current_].wait = {&b.generation, generation, file, line};
+    if (b.lines_differ) threads_[current_].state = Thread::parked;  // to be named in the report
+    open_barrier();
+    --ready_;  // it did not park
+    return b.count[generation % 2];
+}
+
+// Threads that have returned count as arrived, as on a GPU since compute capability 7.0. Not for the sanitizer: that a
+// part of the block has left before a barrier is rarely what was meant.
+bool Worker::barrier_is_complete() const { return barrier_.arrived + (sanitizer ? 0 : done_) == size_; }
+
+void Worker::open_barrier() {
+    Barrier& b = barrier_;
+    if (b.lines_differ)
         fail({cudaErrorLaunchFailure, "divergent barrier",
               "The threads of a block met at different __syncthreads(): " + describe_waiters() +
                   ". Every thread of a block must reach the same barrier; move it out of the branch."});
-    }
+    ready_ += b.arrived;
     b.arrived = 0;
     ++b.generation;
-    ready_ += size_ - 1;
     for (unsigned w = 0; w < (size_ + 31) / 32; ++w) warps_[w].resting = 0;
-    return b.count[generation % 2];
 }
 
 std::string Worker::describe_waiters() const {
@@ -291,23 +302,27 @@ void Worker::fail(Fault fault) {
 void* Worker::shared(const SharedSite& site) {
     for (const Placed& p : placed_)
         if (p.site == &site) return arena_ + p.offset;
-    // First use in this launch: static variables lie one after another.
-    size_t gap = sanitizer && static_shared_ ? 256 : 0;  // so that a step out of one variable is not one into the next
-    size_t offset = (static_shared_ + gap + site.align - 1) / site.align * site.align;
-    size_t end = offset + site.size, dynamic = launch_->config.dynamic_shared;
-    if (end > 48 * 1024)
+    // First use in this launch: static variables lie one after another. While sanitizing there are gaps between them,
+    // so that a step out of one is not one into the next; these do not count.
+    auto after = [&](size_t end) { return (end + site.align - 1) / site.align * site.align + site.size; };
+    size_t gap = sanitizer && static_shared_ && placed_.size() <= most_gaps ? gap_bytes : 0;
+    size_t end = after(static_shared_ + gap), dynamic = launch_->config.dynamic_shared;
+    counted_shared_ = after(counted_shared_);
+    if (counted_shared_ > 48 * 1024)
         fail({cudaErrorInvalidValue, "too much shared memory",
-              std::string("The __shared__ variables of ") + launch_->site.text + " need " + std::to_string(end) +
+              std::string("The __shared__ variables of ") + launch_->site.text + " need " +
+                  std::to_string(counted_shared_) +
                   " bytes; a kernel may declare at most 49152. Use dynamic shared memory for more."});
-    memset(arena_ + static_shared_, 0xff, end - static_shared_);
-    static_shared_ = end;
-    placed_.push_back({&site, offset});
-    if (launch_->kernel) launch_->kernel->static_shared = std::max(launch_->kernel->static_shared, end);
-    if (end + dynamic > shared_arena_bytes)
+    if (counted_shared_ + dynamic > shared_arena_bytes)
         fail({cudaErrorInvalidValue, "too much shared memory",
-              std::to_string(end) + " bytes of static and " + std::to_string(dynamic) +
+              std::to_string(counted_shared_) + " bytes of static and " + std::to_string(dynamic) +
                   " bytes of dynamic shared memory are more than the " + std::to_string(shared_arena_bytes) +
                   " bytes that a block can have."});
+    memset(arena_ + static_shared_, 0xff, end - static_shared_);
+    static_shared_ = end;
+    size_t offset = end - site.size;
+    placed_.push_back({&site, offset});
+    if (launch_->kernel) launch_->kernel->static_shared = std::max(launch_->kernel->static_shared, counted_shared_);
     return arena_ + offset;
 }
 

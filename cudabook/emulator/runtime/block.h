@@ -18,7 +18,8 @@ namespace cudabook {
 constexpr unsigned max_block_threads = 1024;
 constexpr size_t stack_bytes = 256 * 1024;          // a CUDA thread's "local memory"
 constexpr size_t shared_arena_bytes = 227 * 1024;   // the most that a block can have on compute capability 9.0
-constexpr size_t arena_size = shared_arena_bytes + 1024;
+constexpr size_t gap_bytes = 256, most_gaps = 64;    // between static variables, while sanitizing
+constexpr size_t arena_size = shared_arena_bytes + 1024 + gap_bytes * most_gaps;
 constexpr size_t around_arena = 1 << 20;            // where nothing is: a step out of shared memory faults
 
 // Why a launch was stopped. `message` is a sentence for the reader.
@@ -161,6 +162,8 @@ private:
     Suspended resume(unsigned thread);
     Suspended new_stack();
     void set_current(unsigned thread);
+    bool barrier_is_complete() const;
+    void open_barrier();
     void report_stuck();
     unsigned meeting_of(unsigned warp, unsigned mask) const;
     void close_if_complete(unsigned warp, unsigned meeting);
@@ -202,7 +205,8 @@ private:
         size_t offset;
     };
     std::vector<Placed> placed_;  // this launch's __shared__ variables, in order of first use
-    size_t static_shared_ = 0;
+    size_t static_shared_ = 0;   // where they end
+    size_t counted_shared_ = 0;  // how many bytes they are on a GPU
     char* arena_ = nullptr;
 };
 

@@ -189,6 +189,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         case cudaDevAttrTotalConstantMemory: *value = int(p.totalConstMem); break;
         case cudaDevAttrWarpSize: *value = p.warpSize; break;
         case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
+        case cudaDevAttrClockRate: *value = 1980000; break;  // kHz, an H200's
+        case cudaDevAttrIntegrated: *value = p.integrated; break;
+        case cudaDevAttrComputeMode: *value = cudaComputeModeDefault; break;
         case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
         case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
         case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;

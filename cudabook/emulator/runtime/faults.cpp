@@ -60,7 +60,8 @@ std::string source_line(uintptr_t pc) {
         if (!fgets(text, sizeof text, pipe)) text[0] = 0;
         pclose(pipe);
     }
-    text[strcspn(text, " \n")] = 0;
+    text[strcspn(text, "\n")] = 0;
+    if (char* rest = strstr(text, " (discriminator")) *rest = 0;
     return text[0] && text[0] != '?' ? text : "an unknown line";
 }
 

@@ -23,6 +23,12 @@ std::string place(uintptr_t pc) {
            "]";
 }
 
+bool all_ones(uintptr_t begin, uintptr_t end) {
+    for (; begin < end; ++begin)
+        if (*reinterpret_cast<const unsigned char*>(begin) != 0xff) return false;
+    return true;
+}
+
 }  // namespace
 
 void Sanitizer::start_launch(const std::string& kernel) {
@@ -165,8 +171,10 @@ void Sanitizer::happens(const Access& a, Party who, Space space, uintptr_t share
     for (uintptr_t word = a.address & ~uintptr_t(3); word < a.address + a.size; word += 4) {
         Cell& cell = space == Space::shared ? w.shared_cells[(word - shared_begin) / 4] : global_cell(word);
         if (space == Space::shared && cell.block != who.block) cell = {}, cell.block = who.block;
-        bool unwritten = space == Space::shared ||
-                         (*reinterpret_cast<const uint32_t*>(word) == poison && region_at(word) != nullptr);
+        // Memory that still holds what it was filled with; whatever else is there, somebody has written it.
+        bool unwritten = space == Space::shared
+                             ? all_ones(std::max(word, a.address), std::min(word + 4, a.address + a.size))
+                             : *reinterpret_cast<const uint32_t*>(word) == poison && region_at(word) != nullptr;
         if (a.size < 4 && !cell.bytes) {
             cell.bytes = std::make_unique<std::array<Track, 4>>();
             cell.bytes->fill(cell.whole);

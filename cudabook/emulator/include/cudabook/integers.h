@@ -49,10 +49,20 @@ inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
     return (unsigned long long)((unsigned __int128)a * b >> 64);
 }
 inline long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
-inline int __mul24(int a, int b) { return int(unsigned(int(unsigned(a) << 8) >> 8) * unsigned(int(unsigned(b) << 8) >> 8)); }
+inline int __mul24(int a, int b) {
+    return int(unsigned(int(unsigned(a) << 8) >> 8) * unsigned(int(unsigned(b) << 8) >> 8));
+}
 inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffffu) * (b & 0xffffffu); }
-inline unsigned __sad(int a, int b, unsigned c) { return c + (a < b ? unsigned(b) - unsigned(a) : unsigned(a) - unsigned(b)); }
+inline unsigned __sad(int a, int b, unsigned c) {
+    return c + (a < b ? unsigned(b) - unsigned(a) : unsigned(a) - unsigned(b));
+}
 inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return c + (a < b ? b - a : a - b); }
+inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+inline unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
+inline long long llmin(long long a, long long b) { return a < b ? a : b; }
+inline long long llmax(long long a, long long b) { return a > b ? a : b; }
+inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
 inline int __hadd(int a, int b) { return int(((long long)a + b) >> 1); }
 inline int __rhadd(int a, int b) { return int(((long long)a + b + 1) >> 1); }
 inline unsigned __uhadd(unsigned a, unsigned b) { return unsigned(((unsigned long long)a + b) >> 1); }
@@ -101,12 +111,12 @@ inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) {
     return unsigned(cudabook::dot2<unsigned short, unsigned char>(a, b >> 16, int(c)));
 }
 
-#define CUDABOOK_LANES(name, Signed2, Signed4, expression)                                                           \
-    inline unsigned name##2(unsigned a, unsigned b) {                                                                \
-        return cudabook::by_lane<Signed2>(a, b, [](int x, int y) { return expression; });                            \
-    }                                                                                                                \
-    inline unsigned name##4(unsigned a, unsigned b) {                                                                \
-        return cudabook::by_lane<Signed4>(a, b, [](int x, int y) { return expression; });                            \
+#define CUDABOOK_LANES(name, Signed2, Signed4, expression)                                \
+    inline unsigned name##2(unsigned a, unsigned b) {                                     \
+        return cudabook::by_lane<Signed2>(a, b, [](int x, int y) { return expression; }); \
+    }                                                                                     \
+    inline unsigned name##4(unsigned a, unsigned b) {                                     \
+        return cudabook::by_lane<Signed4>(a, b, [](int x, int y) { return expression; }); \
     }
 #define CUDABOOK_SIGNED(name, expression) CUDABOOK_LANES(name, short, signed char, expression)
 #define CUDABOOK_UNSIGNED(name, expression) CUDABOOK_LANES(name, unsigned short, unsigned char, expression)
