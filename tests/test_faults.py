@@ -89,9 +89,12 @@ def test_threads_that_wait_for_each_other_at_different_barriers(op):
     assert "62 wait at" in report and line_of("warp") in report
 
 
-@pytest.mark.feature("Faults that end as a report", "threads that wait at two `__syncthreads`")
-def test_two_different_barriers(op):
-    report = report_of(op.run_two_barriers, torch.zeros(64))
+@pytest.mark.feature("Faults that end as a report", "threads that wait at two `__syncthreads`, by synccheck")
+def test_two_different_barriers_are_one_to_a_gpu_and_a_finding(op):
+    out = torch.zeros(64)
+    op.run_two_barriers(out)
+    assert (out == 1).all()
+    report = " ".join(finding(op, "run_two_barriers", torch.zeros(64)).split())
     assert "divergent barrier" in report
     assert "8 wait at" in report and line_of("first of two") in report
     assert "56 wait at" in report and line_of("second of two") in report
@@ -128,4 +131,4 @@ def test_full_stack(op):
 def test_faults_on_all_cores_leave_the_emulator_usable(op):
     for _ in range(50):
         report_of(op.run_wild_write, torch.zeros(64), 2**44)
-        report_of(op.run_two_barriers, torch.zeros(64))
+        report_of(op.run_barrier_against_warp, torch.zeros(64))

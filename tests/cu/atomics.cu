@@ -54,8 +54,7 @@ __global__ void floats_kernel(float* f, double* d, __half* h, __nv_bfloat16* b) 
     atomicAdd(reinterpret_cast<float4*>(f) + 1, make_float4(v, 1.0f, 2.0f, -v));
 }
 
-extern "C" void floats(float* f, double* d, __half* h, __nv_bfloat16* b, int blocks, int threads,
-                       cudaStream_t stream) {
+extern "C" void floats(float* f, double* d, __half* h, __nv_bfloat16* b, int blocks, int threads, cudaStream_t stream) {
     floats_kernel<<<blocks, threads, 0, stream>>>(f, d, h, b);
 }
 
@@ -101,7 +100,8 @@ extern "C" void locked_count(int* lock, int* total, int blocks, int threads, cud
 // A thread waits for a flag that a thread with a higher number sets.
 __global__ void flag_kernel(volatile int* flag, int* out) {
     if (threadIdx.x == 0) {
-        while (*flag == 0) {}
+        while (*flag == 0) {
+        }
         __threadfence();
         out[0] = out[1] + 1;
     } else if (threadIdx.x == blockDim.x - 1) {

@@ -13,8 +13,7 @@ __global__ void column_sums(const float4* in, float* out, int tiles) {
     int t = threadIdx.x;
     float sum = 0;
     auto fetch = [&](int tile) {
-        if (tile < tiles && t < TILE / 4)
-            __pipeline_memcpy_async(&buffer[tile % 2][t], &in[tile * (TILE / 4) + t], 16);
+        if (tile < tiles && t < TILE / 4) __pipeline_memcpy_async(&buffer[tile % 2][t], &in[tile * (TILE / 4) + t], 16);
         __pipeline_commit();
     };
     fetch(0);

@@ -91,8 +91,8 @@ extern "C" void atomics(int* per_block, int* total, float* total_f, double* tota
 // The fast functions of one value, one after another, for each x.
 __global__ void fast(const float* x, float* out) {
     float v = x[threadIdx.x];
-    const float values[] = {__expf(v),   __exp10f(v), __logf(v), __log2f(v),    __log10f(v),        __sinf(v),
-                            __cosf(v),   __tanf(v),   rsqrtf(v), __powf(v, 2.5f), __fdividef(1.0f, v), __saturatef(v)};
+    const float values[] = {__expf(v), __exp10f(v), __logf(v), __log2f(v),      __log10f(v),         __sinf(v),
+                            __cosf(v), __tanf(v),   rsqrtf(v), __powf(v, 2.5f), __fdividef(1.0f, v), __saturatef(v)};
     for (int i = 0; i < 12; ++i) out[threadIdx.x * 12 + i] = values[i];
 }
 

@@ -31,7 +31,6 @@ extern "C" void encode(const float* values, unsigned char* out, int n, bool e4m3
     if (e4m3) encode_kernel<__nv_fp8_e4m3><<<(n + 63) / 64, 64, 0, stream>>>(values, out, n);
     else encode_kernel<__nv_fp8_e5m2><<<(n + 63) / 64, 64, 0, stream>>>(values, out, n);
 }
-extern "C" void unsaturated(const float* values, unsigned char* e4m3, unsigned char* e5m2, int n,
-                            cudaStream_t stream) {
+extern "C" void unsaturated(const float* values, unsigned char* e4m3, unsigned char* e5m2, int n, cudaStream_t stream) {
     unsaturated_kernel<<<(n + 63) / 64, 64, 0, stream>>>(values, e4m3, e5m2, n);
 }

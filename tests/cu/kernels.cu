@@ -39,8 +39,8 @@ __global__ void sum_kernel(const float* in, float* part, float* again, float* ou
     if (threadIdx.x == 0) again[blockIdx.x] = total;  // shared memory lives on beyond the grid's barrier
 }
 
-extern "C" void grid_sum(const float* in, float* part, float* again, float* out, int n, int blocks,
-                         int threads, cudaStream_t stream) {
+extern "C" void grid_sum(const float* in, float* part, float* again, float* out, int n, int blocks, int threads,
+                         cudaStream_t stream) {
     void* args[] = {&in, &part, &again, &out, &n};
     cudaLaunchCooperativeKernel((void*)sum_kernel, dim3(blocks), dim3(threads), args, 0, stream);
 }

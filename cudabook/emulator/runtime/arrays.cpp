@@ -5,7 +5,6 @@
 
 #include <cctype>
 #include <fstream>
-#include <regex>
 
 namespace {
 
@@ -19,6 +18,21 @@ struct Subscript {
     const Type* array;
     const Type* index;
 };
+
+bool in_name(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// Whether the text declares an array of this name as __shared__, __device__ or __constant__.
+bool declares_on_device(const std::string& text, const std::string& name) {
+    for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+        size_t end = text.find_first_not_of(" \t", at + name.size());
+        if (end == std::string::npos || text[end] != '[' || (at > 0 && in_name(text[at - 1]))) continue;
+        size_t start = text.find_last_of(";(){}", at);
+        std::string before = text.substr(start == std::string::npos ? 0 : start, at - start);
+        for (const char* memory : {"__shared__", "__device__", "__constant__"})
+            if (before.find(memory) != std::string::npos) return true;
+    }
+    return false;
+}
 
 // The name that is subscripted, and whether the file declares it as memory of the device.
 std::string subscripted(const Subscript& s, bool& of_device) {
@@ -36,14 +50,13 @@ std::string subscripted(const Subscript& s, bool& of_device) {
             depth += c == ']' ? 1 : c == '[' ? -1 : 0;
             if (c == '[' && depth == 0) break;
         }
-        while (at > 0 && isspace(line[at - 1])) --at;
+        while (at > 0 && isspace(static_cast<unsigned char>(line[at - 1]))) --at;
         if (at == 0 || line[at - 1] != ']') break;
     }
     size_t end = at;
-    while (at > 0 && (isalnum(line[at - 1]) || line[at - 1] == '_')) --at;
+    while (at > 0 && in_name(line[at - 1])) --at;
     std::string name = line.substr(at, end - at);
-    of_device = !name.empty() &&
-                std::regex_search(text, std::regex("__(shared|device|constant)__[^;(){}]*\\b" + name + "\\s*\\["));
+    of_device = !name.empty() && declares_on_device(text, name);
     return name.empty() ? "an array" : name;
 }
 

@@ -225,7 +225,7 @@ public:
 
 // kernels.cpp
 struct Occupancy {
-    unsigned blocks;      // that an SM can hold at once
+    unsigned blocks;  // that an SM can hold at once
     const char* limited;  // by what
 };
 Occupancy occupancy(unsigned threads, size_t shared);

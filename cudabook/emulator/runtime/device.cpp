@@ -1,5 +1,5 @@
-// Streams, events and the one device. Work is done when it is asked for; only what it copies to the host waits until the
-// host has waited for it.
+// Streams, events and the one device. Work is done when it is asked for; only what it copies to the host waits until
+// the host has waited for it.
 #include "block.h"
 #include "pending.h"
 
@@ -68,9 +68,7 @@ cudaError_t destroy(T* handle) {
 
 }  // namespace
 
-bool cudabook::is_blocking(cudaStream_t stream) {
-    return is_default(stream) || (exists(stream) && stream->blocking);
-}
+bool cudabook::is_blocking(cudaStream_t stream) { return is_default(stream) || (exists(stream) && stream->blocking); }
 
 inline namespace cudabook_cuda {
 

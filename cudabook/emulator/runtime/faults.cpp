@@ -170,8 +170,8 @@ const char* cudaGetErrorString(cudaError_t error) {
 
 }  // namespace cudabook_cuda
 
-// Why the last failed call of this host thread failed, as a sentence; empty if it needs none. Handed out once: who takes
-// it makes an exception of it, and the device works again, as it does on a GPU in a new process.
+// Why the last failed call of this host thread failed, as a sentence; empty if it needs none. Handed out once: who
+// takes it makes an exception of it, and the device works again, as it does on a GPU in a new process.
 extern "C" __attribute__((visibility("default"))) const char* cudabook_take_report() {
     static thread_local std::string taken;
     taken = std::move(cudabook::last_report);

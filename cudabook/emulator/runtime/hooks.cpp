@@ -142,7 +142,5 @@ void entered() {
 void pause() {
     if (worker) worker->pause();
 }
-void trap() {
-    worker->fail({cudaErrorLaunchFailure, "trap", "__trap() was called by " + worker->where() + "."});
-}
+void trap() { worker->fail({cudaErrorLaunchFailure, "trap", "__trap() was called by " + worker->where() + "."}); }
 }  // namespace cudabook

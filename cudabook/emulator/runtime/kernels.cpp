@@ -62,9 +62,10 @@ cudaError_t get_attributes(cudaFuncAttributes* attributes, AnyKernel function) {
     *attributes = {};
     attributes->sharedSizeBytes = kernel->static_shared;
     attributes->maxThreadsPerBlock = int(kernel->max_threads);
-    attributes->numRegs = kernel->min_blocks ? int(std::min(255u, sm_registers / kernel->min_blocks /
-                                                                      ((kernel->max_threads + 31) / 32 * 32)))
-                                             : 0;
+    attributes->numRegs =
+        kernel->min_blocks
+            ? int(std::min(255u, sm_registers / kernel->min_blocks / ((kernel->max_threads + 31) / 32 * 32)))
+            : 0;
     attributes->ptxVersion = attributes->binaryVersion = 90;
     attributes->maxDynamicSharedSizeBytes = int(std::min(kernel->max_dynamic_shared, shared_arena_bytes));
     attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
@@ -117,9 +118,9 @@ cudaError_t check_cooperative(AnyKernel function, const Config& config) {
     if (error != cudaSuccess) return error;
     uint64_t asked = uint64_t(config.grid.x) * config.grid.y * config.grid.z, room = uint64_t(blocks) * sms;
     if (asked <= room) return cudaSuccess;
-    return fail(cudaErrorCooperativeLaunchTooLarge,
-                "A cooperative launch of " + std::to_string(asked) + " blocks: all must be on the device at once, which " +
-                    "holds " + std::to_string(room) + " of this size.");
+    return fail(cudaErrorCooperativeLaunchTooLarge, "A cooperative launch of " + std::to_string(asked) +
+                                                        " blocks: all must be on the device at once, which " +
+                                                        "holds " + std::to_string(room) + " of this size.");
 }
 
 }  // namespace cudabook

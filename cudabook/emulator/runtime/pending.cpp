@@ -1,6 +1,7 @@
 // Copies into pinned host memory by cudaMemcpyAsync: the host finds the data there when it has waited for them, not
-// before. Until then the memory holds what says "not written". Kernels and copies that come later on the same stream, or
-// after its event, find them. While kernels are sanitized, a host that looks too early is caught, by its memory page.
+// before. Until then the memory holds what says "not written". Kernels and copies that come later on the same stream,
+// or after its event, find them. While kernels are sanitized, a host that looks too early is caught, by its memory
+// page.
 #include "pending.h"
 
 #include "block.h"

@@ -33,7 +33,8 @@ void keep_profile(const Launch& launch, const Profile& profile) {
             ", \"signature\": " + quoted(kernel ? kernel->signature : launch.site.text) +
             ", \"grid\": " + triple(launch.config.grid) + ", \"block\": " + triple(launch.config.block) +
             ", \"dynamic_shared\": " + std::to_string(launch.config.dynamic_shared) +
-            ", \"static_shared\": " + std::to_string(fixed) + ", \"blocks_per_sm\": " + std::to_string(held.blocks) + ", \"limited_by\": " + quoted(held.limited) +
+            ", \"static_shared\": " + std::to_string(fixed) + ", \"blocks_per_sm\": " + std::to_string(held.blocks) +
+            ", \"limited_by\": " + quoted(held.limited) +
             ", \"library\": " + quoted(library.dli_fname ? library.dli_fname : "") +
             ", \"text_offset\": " + std::to_string(text_offset) + ", \"entered\": " + profile.entered_json() +
             ", \"accesses\": " + profile.json() + "}";

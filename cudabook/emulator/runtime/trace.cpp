@@ -101,7 +101,7 @@ void Profile::request(const Access* access, unsigned group, uintptr_t shared_beg
     for (unsigned left = group; left; left &= left - 1) {
         unsigned i = std::countr_zero(left);
         bool shared = access[i].address - shared_begin < shared_bytes;
-        unsigned space = unsigned(shared                            ? Space::shared
+        unsigned space = unsigned(shared                           ? Space::shared
                                   : is_constant(access[i].address) ? Space::constant
                                                                    : Space::global);
         lane[space][n[space]++] = i;
@@ -192,12 +192,16 @@ std::string Profile::json() const {
                 (t.kind == Kind::load    ? "load"
                  : t.kind == Kind::store ? "store"
                                          : "atomic") +
-                "\", \"space\": \"" + (t.space == Space::shared ? "shared" : t.space == Space::constant ? "constant" : "global") +
+                "\", \"space\": \"" +
+                (t.space == Space::shared     ? "shared"
+                 : t.space == Space::constant ? "constant"
+                                              : "global") +
                 "\", \"size\": " + number(t.size) + ", \"requests\": " + number(t.requests) +
                 ", \"lanes\": " + number(t.lanes) + ", \"bytes\": " + number(t.bytes) +
                 ", \"sectors\": " + number(t.sectors) + ", \"ideal_sectors\": " + number(t.ideal_sectors) +
                 ", \"wavefronts\": " + number(t.wavefronts) + ", \"ideal_wavefronts\": " + number(t.ideal_wavefronts) +
-                ", \"most_ways\": " + number(t.most_ways) + ", \"collisions\": " + number(t.collisions) + ", " + example_json(t) + "}";
+                ", \"most_ways\": " + number(t.most_ways) + ", \"collisions\": " + number(t.collisions) + ", " +
+                example_json(t) + "}";
     }
     return text + "]";
 }

@@ -54,8 +54,8 @@ void constant_memory(const void* begin, size_t bytes);  // one __constant__ vari
 
 struct Profile {
     std::unordered_map<uint64_t, Tally> tallies;  // key: pc * 4 + space
-    std::vector<uint64_t> entered;                // how often each basic block was: by the offset of its start in `text`
-    Text text;                                    // of the library that the kernel is in
+    std::vector<uint64_t> entered;  // how often each basic block was: by the offset of its start in `text`
+    Text text;  // of the library that the kernel is in
 
     // One request: the accesses of the lanes in `group`, all of one instruction. Shared addresses of the example count
     // from the start of shared memory.

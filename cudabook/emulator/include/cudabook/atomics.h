@@ -33,25 +33,25 @@ CUDABOOK_ATOMIC T atomic_update(T* address, Update update) {
 }  // namespace cudabook
 
 // One function in the three scopes. `p` is the address; the body may use what the parameter list names.
-#define CUDABOOK_ATOMIC_FUNCTION(T, name, parameters, flags, body)                                        \
-    CUDABOOK_ATOMIC T name parameters { CUDABOOK_TRACE(p, flags) body }                                   \
-    CUDABOOK_ATOMIC T name##_block parameters { CUDABOOK_TRACE(p, (flags) | cudabook::of_block) body }    \
-    CUDABOOK_ATOMIC T name##_system parameters { CUDABOOK_TRACE(p, flags) body }
+#define CUDABOOK_ATOMIC_FUNCTION(T, name, parameters, flags, body)                                              \
+    CUDABOOK_ATOMIC T name parameters{CUDABOOK_TRACE(p, flags) body} CUDABOOK_ATOMIC T name##_block parameters{ \
+        CUDABOOK_TRACE(p, (flags) | cudabook::of_block) body} CUDABOOK_ATOMIC T name##_system parameters {      \
+        CUDABOOK_TRACE(p, flags) body                                                                           \
+    }
 
 // By a loop of compare-and-swap on a word as wide as T: `expression` is the new value for the old one, x.
-#define CUDABOOK_ATOMIC_UPDATE(T, Word, name, flags, expression)        \
-    CUDABOOK_ATOMIC_FUNCTION(T, name, (T* p, T v), flags, {             \
-        return cudabook::atomic_update<Word>(p, [v](T x) -> T { return expression; }); \
-    })
+#define CUDABOOK_ATOMIC_UPDATE(T, Word, name, flags, expression) \
+    CUDABOOK_ATOMIC_FUNCTION(T, name, (T * p, T v), flags,       \
+                             { return cudabook::atomic_update<Word>(p, [v](T x) -> T { return expression; }); })
 
 // Each part of a vector by itself, as CUDA does it.
-#define CUDABOOK_ATOMIC_PARTS(T, parts)                                      \
-    CUDABOOK_ATOMIC_FUNCTION(T, atomicAdd, (T* p, T v), 0, {                 \
-        T before;                                                            \
-        for (int i = 0; i < parts; ++i)                                      \
-            (&before.x)[i] = cudabook::atomic_update<decltype(cudabook::word_of(v.x))>( \
+#define CUDABOOK_ATOMIC_PARTS(T, parts)                                                      \
+    CUDABOOK_ATOMIC_FUNCTION(T, atomicAdd, (T * p, T v), 0, {                                \
+        T before;                                                                            \
+        for (int i = 0; i < parts; ++i)                                                      \
+            (&before.x)[i] = cudabook::atomic_update<decltype(cudabook::word_of(v.x))>(      \
                 &p->x + i, [&](decltype(v.x) x) -> decltype(v.x) { return x + (&v.x)[i]; }); \
-        return before;                                                       \
+        return before;                                                                       \
     })
 
 namespace cudabook {
@@ -65,22 +65,22 @@ auto word_of(T) {
 inline namespace cudabook_cuda {
 
 #define CUDABOOK_INTEGER(T, name, flags, builtin) \
-    CUDABOOK_ATOMIC_FUNCTION(T, name, (T* p, T v), flags, { return builtin(p, v, __ATOMIC_RELAXED); })
-#define CUDABOOK_CAS(T)                                                                                  \
-    CUDABOOK_ATOMIC_FUNCTION(T, atomicCAS, (T* p, T expected, T desired), 0, {                           \
-        __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);   \
-        return expected;                                                                                 \
+    CUDABOOK_ATOMIC_FUNCTION(T, name, (T * p, T v), flags, { return builtin(p, v, __ATOMIC_RELAXED); })
+#define CUDABOOK_CAS(T)                                                                                \
+    CUDABOOK_ATOMIC_FUNCTION(T, atomicCAS, (T * p, T expected, T desired), 0, {                        \
+        __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
+        return expected;                                                                               \
     })
-#define CUDABOOK_MIN_MAX(T)                                      \
+#define CUDABOOK_MIN_MAX(T)                                   \
     CUDABOOK_ATOMIC_UPDATE(T, T, atomicMin, 0, v < x ? v : x) \
     CUDABOOK_ATOMIC_UPDATE(T, T, atomicMax, 0, v > x ? v : x)
-#define CUDABOOK_INTEGERS(T)                                                   \
-    CUDABOOK_INTEGER(T, atomicAdd, 0, __atomic_fetch_add)                      \
-    CUDABOOK_INTEGER(T, atomicAnd, 0, __atomic_fetch_and)                      \
-    CUDABOOK_INTEGER(T, atomicOr, 0, __atomic_fetch_or)                        \
-    CUDABOOK_INTEGER(T, atomicXor, 0, __atomic_fetch_xor)                      \
-    CUDABOOK_INTEGER(T, atomicExch, cudabook::unread, __atomic_exchange_n)     \
-    CUDABOOK_CAS(T)                                                            \
+#define CUDABOOK_INTEGERS(T)                                               \
+    CUDABOOK_INTEGER(T, atomicAdd, 0, __atomic_fetch_add)                  \
+    CUDABOOK_INTEGER(T, atomicAnd, 0, __atomic_fetch_and)                  \
+    CUDABOOK_INTEGER(T, atomicOr, 0, __atomic_fetch_or)                    \
+    CUDABOOK_INTEGER(T, atomicXor, 0, __atomic_fetch_xor)                  \
+    CUDABOOK_INTEGER(T, atomicExch, cudabook::unread, __atomic_exchange_n) \
+    CUDABOOK_CAS(T)                                                        \
     CUDABOOK_MIN_MAX(T)
 
 CUDABOOK_INTEGERS(int)

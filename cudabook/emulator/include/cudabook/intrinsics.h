@@ -12,7 +12,7 @@ namespace cudabook {
 void fence(bool of_block);  // tells the runtime that the thread has passed a fence
 void pause();               // lets other threads of the block go first
 [[noreturn]] void trap();
-}
+}  // namespace cudabook
 
 inline namespace cudabook_cuda {
 

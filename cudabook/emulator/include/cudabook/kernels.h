@@ -111,8 +111,7 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid, int* block_size, v
     return cudabook::best_block_size(min_grid, block_size, cudabook::any(kernel), bytes, &dynamic_shared, limit);
 }
 template <class... P>
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, void (*kernel)(P...), int blocks,
-                                                      int block_size) {
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, void (*kernel)(P...), int blocks, int block_size) {
     return cudabook::free_shared(bytes, cudabook::any(kernel), blocks, block_size);
 }
 

@@ -47,12 +47,12 @@ void entered();
 #define CUDABOOK_ENTERED (void)0
 #endif
 
-#define CUDABOOK_KERNEL(bounds)                                                                                  \
+#define CUDABOOK_KERNEL(bounds)                                                                                      \
     static cudabook::Kernel cudabook_kernel{__PRETTY_FUNCTION__, __FILE__, __LINE__, bounds.threads, bounds.blocks}; \
-    if (__builtin_expect(cudabook::probe != nullptr, 0)) {                                         \
-        *cudabook::probe = &cudabook_kernel;                                                       \
-        return;                                                                                    \
-    }                                                                                              \
+    if (__builtin_expect(cudabook::probe != nullptr, 0)) {                                                           \
+        *cudabook::probe = &cudabook_kernel;                                                                         \
+        return;                                                                                                      \
+    }                                                                                                                \
     CUDABOOK_ENTERED
 
 struct Bounds {

@@ -31,14 +31,17 @@ inline float __frsqrt_rn(float x) { return float(1.0 / sqrt(double(x))); }
 
 // --- both precisions. In double the float ones are right to the last bit but for rare ties.
 #define CUDABOOK_PI 3.14159265358979323846
-#define CUDABOOK_BOTH(name, expression)                                                      \
-    inline double name(double x) { return expression; }                                      \
-    inline float name##f(float single) { double x = single; return float(expression); }
+#define CUDABOOK_BOTH(name, expression)                 \
+    inline double name(double x) { return expression; } \
+    inline float name##f(float single) {                \
+        double x = single;                              \
+        return float(expression);                       \
+    }
 CUDABOOK_BOTH(rsqrt, 1 / sqrt(x))
 CUDABOOK_BOTH(rcbrt, 1 / cbrt(x))
 // Reduced to [-1, 1] before the multiplication by pi: exact, as remainder() is.
-CUDABOOK_BOTH(sinpi, sin(CUDABOOK_PI * remainder(x, 2)))
-CUDABOOK_BOTH(cospi, cos(CUDABOOK_PI * remainder(x, 2)))
+CUDABOOK_BOTH(sinpi, sin(CUDABOOK_PI* remainder(x, 2)))
+CUDABOOK_BOTH(cospi, cos(CUDABOOK_PI* remainder(x, 2)))
 CUDABOOK_BOTH(normcdf, erfc(-x * 0.70710678118654752440) / 2)
 inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
 inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }

@@ -17,8 +17,12 @@ __attribute__((always_inline)) inline T held(T x) {
 
 template <int mode>
 struct Rounding {
-    Rounding() { if (mode != FE_TONEAREST) fesetround(mode); }
-    ~Rounding() { if (mode != FE_TONEAREST) fesetround(FE_TONEAREST); }
+    Rounding() {
+        if (mode != FE_TONEAREST) fesetround(mode);
+    }
+    ~Rounding() {
+        if (mode != FE_TONEAREST) fesetround(FE_TONEAREST);
+    }
 };
 
 // A floating-point number as an integer: saturated, and NaN gives 0 (for 64 bits, the lowest value): as the GPU does.
@@ -29,7 +33,6 @@ I to_integer(F v) {
     if (v <= F(low)) return low;
     return v >= F(high) ? high : I(v);
 }
-
 
 // As a double, rounded to odd, so that a second rounding sees whether anything was lost.
 inline double to_odd_double(unsigned long long x) {
@@ -43,26 +46,25 @@ inline double to_odd_double(unsigned long long x) {
 
 inline namespace cudabook_cuda {
 
-#define CUDABOOK_ROUNDED(T, name, mode, parameters, expression)                       \
-    inline T name parameters {                                                        \
-        cudabook::Rounding<mode> in_this_mode;                                        \
-        return cudabook::held(T(expression));                                         \
+#define CUDABOOK_ROUNDED(T, name, mode, parameters, expression) \
+    inline T name parameters {                                  \
+        cudabook::Rounding<mode> in_this_mode;                  \
+        return cudabook::held(T(expression));                   \
     }
-#define CUDABOOK_MODES(T, name, parameters, expression)                  \
-    CUDABOOK_ROUNDED(T, name##_rn, FE_TONEAREST, parameters, expression) \
+#define CUDABOOK_MODES(T, name, parameters, expression)                   \
+    CUDABOOK_ROUNDED(T, name##_rn, FE_TONEAREST, parameters, expression)  \
     CUDABOOK_ROUNDED(T, name##_rz, FE_TOWARDZERO, parameters, expression) \
-    CUDABOOK_ROUNDED(T, name##_ru, FE_UPWARD, parameters, expression)    \
+    CUDABOOK_ROUNDED(T, name##_ru, FE_UPWARD, parameters, expression)     \
     CUDABOOK_ROUNDED(T, name##_rd, FE_DOWNWARD, parameters, expression)
 
-#define CUDABOOK_ARITHMETIC(T, prefix, fma_name, fma_function, sqrt_function)                                       \
-    CUDABOOK_MODES(T, prefix##add, (T a, T b), cudabook::held(a) + cudabook::held(b))                          \
-    CUDABOOK_MODES(T, prefix##sub, (T a, T b), cudabook::held(a) - cudabook::held(b))                          \
-    CUDABOOK_MODES(T, prefix##mul, (T a, T b), cudabook::held(a) * cudabook::held(b))                          \
-    CUDABOOK_MODES(T, prefix##div, (T a, T b), cudabook::held(a) / cudabook::held(b))                          \
-    CUDABOOK_MODES(T, prefix##rcp, (T a), T(1) / cudabook::held(a))                                              \
-    CUDABOOK_MODES(T, prefix##sqrt, (T a), sqrt_function(cudabook::held(a)))                                     \
-    CUDABOOK_MODES(T, fma_name, (T a, T b, T c),                                                                   \
-                   fma_function(cudabook::held(a), cudabook::held(b), cudabook::held(c)))
+#define CUDABOOK_ARITHMETIC(T, prefix, fma_name, fma_function, sqrt_function)         \
+    CUDABOOK_MODES(T, prefix##add, (T a, T b), cudabook::held(a) + cudabook::held(b)) \
+    CUDABOOK_MODES(T, prefix##sub, (T a, T b), cudabook::held(a) - cudabook::held(b)) \
+    CUDABOOK_MODES(T, prefix##mul, (T a, T b), cudabook::held(a) * cudabook::held(b)) \
+    CUDABOOK_MODES(T, prefix##div, (T a, T b), cudabook::held(a) / cudabook::held(b)) \
+    CUDABOOK_MODES(T, prefix##rcp, (T a), T(1) / cudabook::held(a))                   \
+    CUDABOOK_MODES(T, prefix##sqrt, (T a), sqrt_function(cudabook::held(a)))          \
+    CUDABOOK_MODES(T, fma_name, (T a, T b, T c), fma_function(cudabook::held(a), cudabook::held(b), cudabook::held(c)))
 CUDABOOK_ARITHMETIC(float, __f, __fmaf, fmaf, sqrtf)
 CUDABOOK_ARITHMETIC(double, __d, __fma, fma, sqrt)
 #undef CUDABOOK_ARITHMETIC
@@ -79,15 +81,14 @@ inline double __uint2double_rn(unsigned x) { return x; }
 // The compiler's own code for unsigned 64-bit integers is right in the mode to nearest only: split into two halves,
 // which are exact, and round their sum.
 CUDABOOK_MODES(double, __ull2double, (unsigned long long x),
-               cudabook::held(x) / 4294967296ull * 0x1p32 +
-                   double((unsigned)cudabook::held(x)))
+               cudabook::held(x) / 4294967296ull * 0x1p32 + double((unsigned)cudabook::held(x)))
 CUDABOOK_MODES(float, __ull2float, (unsigned long long x), float(cudabook::to_odd_double(x)))
 
 // Conversions to an integer.
-#define CUDABOOK_TO_INTEGER(name, F, I)                                                         \
-    inline I name##_rn(F x) { return cudabook::to_integer<I>(std::rint(x)); }                   \
-    inline I name##_rz(F x) { return cudabook::to_integer<I>(std::trunc(x)); }                  \
-    inline I name##_ru(F x) { return cudabook::to_integer<I>(std::ceil(x)); }                   \
+#define CUDABOOK_TO_INTEGER(name, F, I)                                        \
+    inline I name##_rn(F x) { return cudabook::to_integer<I>(std::rint(x)); }  \
+    inline I name##_rz(F x) { return cudabook::to_integer<I>(std::trunc(x)); } \
+    inline I name##_ru(F x) { return cudabook::to_integer<I>(std::ceil(x)); }  \
     inline I name##_rd(F x) { return cudabook::to_integer<I>(std::floor(x)); }
 CUDABOOK_TO_INTEGER(__float2int, float, int)
 CUDABOOK_TO_INTEGER(__float2uint, float, unsigned)
