@@ -289,3 +289,10 @@ extern "C" void run(float* p, __half* h) { kernel<<<1, 32>>>(reinterpret_cast<Pa
 """)
     launch = launch_of(path, "run", aligned(64), torch.zeros(64, dtype=torch.float16))
     assert [(a.line, a.bytes) for a in launch.accesses if a.kind == "store"] == [(15, 256), (16, 64), (17, 64)]
+
+
+def test_vector_of_constants_is_stored_in_one_piece(tmp_path):
+    launch, mark = profile_of(tmp_path, """
+    reinterpret_cast<float4*>(g)[t] = make_float4(0, 1, 2, 3);  // four
+    reinterpret_cast<int2*>(i)[t] = make_int2(1, 1);  // two""")
+    assert [(a.line, a.size, a.requests) for a in launch.accesses] == [(mark["four"], 16, 1), (mark["two"], 8, 1)]

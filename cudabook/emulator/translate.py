@@ -18,7 +18,7 @@ from pathlib import Path
 from .text import CLOSE, OPEN, mask, split, with_includes
 
 _LITERAL = re.compile(r"-?\s*\d[\w.']*|NULL|nullptr|true|false|\{.*\}", re.DOTALL)
-_ATTRIBUTE = re.compile(r"\b(?:__align__|alignas|__attribute__|__launch_bounds__|__cluster_dims__)\s*\(")
+_ATTRIBUTE = re.compile(r"\b(?:__align__|alignas|__attribute__|__launch_bounds__)\s*\(")
 
 # cudaLaunchKernel((void*)kernel, ...) and its kin.
 _KERNEL_AS_POINTER = re.compile(
@@ -110,6 +110,9 @@ class _Translation:
             "or write the step in CUDA C++.",
             r"#[ \t]*include[ \t]*<(?:(?:cub|thrust|cutlass|cute|cuda)/|mma\.h)[^>]*>": "this header "
             "is not part of the emulator. Run this file on a GPU.",
+            r"\bcuda(?:Texture|Surface)Object_t\b": "texture and surface objects are not part of the emulator. Run this "
+            "file on a GPU, or read the array by a pointer.",
+            r"\b__cluster_dims__\b": "clusters of blocks are not part of the emulator. Run this file on a GPU.",
         }
         for pattern, why in refusals.items():
             if match := re.search(pattern, self.code):
@@ -263,7 +266,7 @@ class _Translation:
                 raise self.error(match.start(), "'__global__' must stand before a function that can be seen here.")
             close = self.closing(paren)
             attribute = re.search(r"(\w+)\s*$", self.code[i:paren])
-            if attribute and attribute[1] in ("__launch_bounds__", "__attribute__", "__cluster_dims__", "alignas"):
+            if attribute and attribute[1] in ("__launch_bounds__", "__attribute__", "alignas"):
                 if attribute[1] == "__launch_bounds__":
                     bounds = self.inside(paren)
                 i = close + 1
