@@ -1,0 +1,103 @@
+"""What one call of an operator passes on its way, recorded as it happens: keys, kernel, backward nodes."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+# Events of torch.profiler that are steps: frames of the operator's Python side, and these of PyTorch's own.
+OWN_SIDE = re.compile(r"cudabook/(ops/\w+\.py)\((\d+)\): ([a-z]\w*)$")
+AUTOGRAD = re.compile(r"torch/_library/autograd\.py\((\d+)\): autograd_impl$")
+REDISPATCH = re.compile(r"torch/_ops\.py\(\d+\): redispatch$")
+FAKE_MODE = re.compile(r"torch/_subclasses/fake_tensor\.py\((\d+)\): __torch_dispatch__$")
+NODE = re.compile(r"(GeneratedBackwardFor_|\w+Backward\d$)")
+ATEN = ("aten::to", "aten::empty", "aten::empty_like", "aten::contiguous")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a call.
+
+    Attributes:
+        kind: 'operator', 'autocast', 'autograd', 'fake', 'kernel', 'node' (of the backward) or 'aten'.
+        text: what happens.
+        where: the place in the sources, or ''.
+        depth: how many of the other steps it lies in.
+        times: how often it comes in a row.
+    """
+
+    kind: str
+    text: str
+    where: str
+    depth: int
+    times: int = 1
+
+
+def registered(op, name: str) -> dict[str, str]:
+    """Dispatch key -> 'file:line' of what is registered there, as PyTorch's dispatcher tells.
+
+    Args:
+        op: what ``cudabook.load`` returned.
+        name: one of its operators.
+    """
+    import torch
+
+    dump = torch._C._dispatch_dump(f"{op.namespace}::{name}")
+    return dict(re.findall(r"^([A-Z]\w+)\S*: registered at .*?([\w.]+:\d+) ::", dump, re.MULTILINE))
+
+
+def record(op, call: Callable[[], object]) -> list[Step]:
+    """Run ``call`` once under torch.profiler, and return its steps in the order in which they began.
+
+    The backward runs in the calling thread, on a GPU too, so that its Python frames are seen.
+
+    Args:
+        op: what ``cudabook.load`` returned; its operators are the ones that are followed.
+        call: takes no arguments; uses ``op``.
+    """
+    import torch
+
+    profiler = torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], with_stack=True)
+    with torch.autograd.set_multithreading_enabled(False), profiler:
+        call()
+    events = sorted((e.time_range.start, -e.time_range.end, e.name) for e in profiler.events())
+    steps, open_steps = [], []  # of those that are not over: (end, step)
+    for start, minus_end, name in events:
+        while open_steps and open_steps[-1][0] <= start:
+            open_steps.pop()
+        above = [step for _, step in open_steps]
+        if above and above[-1].kind == "aten":
+            continue
+        inside = [other for begin, _, other in events if start < begin < -minus_end]
+        step = _step(op, name, inside, above)
+        if step is None:
+            continue
+        if steps and replace(steps[-1], times=1) == step:
+            steps[-1] = replace(step, times=steps[-1].times + 1)
+        else:
+            steps.append(step)
+        open_steps.append((-minus_end, step))
+    return steps
+
+
+def _step(op, name: str, inside: list[str], above: list[Step]) -> Step | None:
+    """What a recorded event is, or None for one that is no step."""
+    backend, depth = ("CUDA" if op.device == "cuda" else "CPU"), len(above)
+    if name.startswith(f"{op.namespace}::"):
+        return Step("operator", name.split("::")[1], "", depth)
+    if found := AUTOGRAD.search(name):
+        return Step("autograd", f"key Autograd{backend}", f"torch/_library/autograd.py:{found[1]}", depth)
+    if REDISPATCH.search(name) and not any(FAKE_MODE.search(other) for other in inside):
+        operator = [step.text for step in above if step.kind == "operator"][-1]
+        place = registered(op, operator)[backend]
+        return Step("kernel", f"key {backend}: binding, launch, kernel", place, depth)
+    if (found := FAKE_MODE.search(name)) and any(OWN_SIDE.search(other) for other in inside):
+        return Step("fake", "key Python: FakeTensorMode", f"torch/_subclasses/fake_tensor.py:{found[1]}", depth)
+    if found := OWN_SIDE.search(name):
+        kind = found[3] if found[3] in ("autocast", "fake") else "autograd"
+        key = f"key Autocast{backend}: " if kind == "autocast" else ""
+        return Step(kind, f"{key}{found[3]}", f"{found[1]}:{found[2]}", depth)
+    if NODE.match(name):
+        runs = "runs" if "Backward" in name[-9:] else "is made"
+        short = "of our operator" if name.startswith("GeneratedBackwardFor_") else name
+        return Step("node" if runs == "runs" else "autograd", f"backward node {short} {runs}", "", depth)
+    return Step("aten", name, "", depth) if name in ATEN else None
