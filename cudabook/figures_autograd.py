@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from .figures import BLOCKS, BLUE, GREEN, GREY, INK, ORANGE, PALE, PINK, RED, SKY, _box, _canvas, _figure, _stamp
 
 KINDS = {"operator": "white", "autocast": BLOCKS[1], "autograd": BLOCKS[0], "fake": BLOCKS[3], "kernel": BLOCKS[2],
-         "node": BLOCKS[4], "aten": PALE}
+         "node": BLOCKS[4], "other node": PALE, "aten": PALE}
 CALLS = {"v1": SKY, "v2": ORANGE, "v3": BLUE, "eager": PINK, "torch.compile": GREEN}
 
 
@@ -21,8 +21,9 @@ def path_of_a_call(steps, title: str) -> Figure:
     for row, step in enumerate(steps, start=1):
         left, middle = 4 * step.depth, 10 * row + 4
         _box(axes, left, 10 * row, 100 - left, 8, color=KINDS[step.kind])
+        text = f"operator {step.text}" if step.kind == "operator" else step.text
         times = f" × {step.times}" if step.times > 1 else ""
-        axes.text(left + 1.2, middle, step.text + times, size=10, va="center", color=INK, zorder=4)
+        axes.text(left + 1.2, middle, text + times, size=10, va="center", color=INK, zorder=4)
         axes.text(99, middle, step.where, size=8.5, va="center", ha="right", color=INK, zorder=4)
     return figure
 
@@ -38,7 +39,8 @@ def passes(chains: dict[str, list[tuple[str, int]]]) -> Figure:
         left = 0
         for k, (name, count) in enumerate(operations):
             axes.barh(row, count, left=left, color=BLOCKS[k % len(BLOCKS)], edgecolor=INK, lw=0.8, height=0.7)
-            axes.text(left + count / 2, row, name, ha="center", va="center", size=10, color=INK)
+            text = name.replace("_residual", "")
+            axes.text(left + count / 2, row, text, ha="center", va="center", size=10, color=INK)
             left += count
     axes.set_yticks(range(len(chains)), chains)
     axes.invert_yaxis()
@@ -64,9 +66,11 @@ def roofline(points: dict[str, float], bandwidth: float, peak: float, label: str
         axes.plot(intensity, min(intensity * bandwidth, peak) / 1e12, "o", color=color, ms=8, label=name)
     axes.axvline(ridge, color=GREY, lw=1.2, ls=":")
     axes.text(ridge * 1.08, low * bandwidth / 1e12 * 1.2, f"ridge: {ridge:.0f}", size=11, color=INK)
-    axes.set(xscale="log", yscale="log")
+    axes.set(xscale="log", yscale="log", yticks=[1, 10, 100], yticklabels=["1", "10", "100"], xticks=[1, 10, 100],
+             xticklabels=["1", "10", "100"])
+    axes.minorticks_off()
     axes.set_xlabel("operations a byte", fontsize=11)
-    axes.set_ylabel("10¹² operations a second", fontsize=11)
+    axes.set_ylabel("TFLOPS", fontsize=11)
     _stamp(figure, "Roofline: the most that an operation can reach", label)
     figure.legend(loc="outside lower center", ncols=2, fontsize=11, frameon=False)
     return figure
