@@ -126,7 +126,7 @@ def passes(function: Callable, inputs: tuple) -> tuple[list[tuple[str, int]], li
 
 
 class _Passes(TorchDispatchMode):
-    """Notes each operation, and how many tensors of a shape it takes and returns. Views move nothing."""
+    """Notes each operation, and how many tensors of a shape go in and out."""
 
     def __init__(self, shape):
         super().__init__()
@@ -134,8 +134,8 @@ class _Passes(TorchDispatchMode):
 
     def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
         out = operation(*args, **kwargs or {})
-        if not operation.is_view:
-            tensors = [t for t in tree_leaves((args, kwargs, out)) if isinstance(t, torch.Tensor)]
+        if not operation.is_view:  # a view moves nothing
+            tensors = filter(torch.is_tensor, tree_leaves((args, kwargs, out)))
             name = operation.name().split("::")[1].split(".")[0]
             self.seen.append((name, sum(t.shape == self.shape for t in tensors)))
         return out

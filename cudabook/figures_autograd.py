@@ -121,21 +121,22 @@ def call_costs(costs: dict[str, float], title: str) -> Figure:
     return figure
 
 
-def difference_error(steps: list[float], errors: dict[str, list[float]], fault: float) -> Figure:
+def difference_error(steps: list[float], errors: dict[str, list[float]], limits: dict[str, float]) -> Figure:
     """How far a difference quotient is from the derivative, against its step; both axes logarithmic.
 
     Args:
         steps: the values of epsilon.
         errors: dtype -> the largest error for each step.
-        fault: the error of a wrong derivative, drawn as a line.
+        limits: errors to compare with, each drawn as a line.
     """
     figure, axes = _figure(3.2)
     for color, (dtype, values) in zip((ORANGE, BLUE), errors.items(), strict=False):
         axes.plot(steps, values, "o-", color=color, ms=4, lw=1.6, label=dtype)
-    axes.axhline(fault, color=RED, lw=1.6, ls="--", label="the planted fault")
+    for color, (name, error) in zip((RED, GREY), limits.items(), strict=False):
+        axes.axhline(error, color=color, lw=1.6, ls="--", label=name)
     axes.set(xscale="log", yscale="log")
     axes.invert_xaxis()
     axes.set_xlabel("ε", fontsize=11)
     axes.set_ylabel("largest error", fontsize=11)
-    figure.legend(loc="outside lower center", ncols=3, fontsize=11, frameon=False)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=11, frameon=False)
     return figure
