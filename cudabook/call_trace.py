@@ -120,7 +120,7 @@ def passes(function: Callable, inputs: tuple) -> tuple[list[tuple[str, int]], li
     grad = torch.ones_like(leaves[0])
     with _Passes(grad.shape) as forward:
         out = function(*leaves)
-    with _Passes(grad.shape) as backward:
+    with _Passes(grad.shape) as backward, torch.autograd.set_multithreading_enabled(False):
         torch.autograd.grad(out, leaves, grad)
     return forward.seen, backward.seen
 

@@ -16,15 +16,15 @@ def path_of_a_call(steps, title: str) -> Figure:
         steps: what :func:`cudabook.call_trace.record` returned.
         title: one line.
     """
-    figure, axes = _canvas(0.31 * (len(steps) + 1), 10 * (len(steps) + 1))
+    figure, axes = _canvas(0.33 * (len(steps) + 1), 10 * (len(steps) + 1))
     axes.text(0, 3, title, size=11, va="center", color=INK)
     for row, step in enumerate(steps, start=1):
-        left, middle = 4 * step.depth, 10 * row + 4
+        left, middle = 3 * step.depth, 10 * row + 4
         _box(axes, left, 10 * row, 100 - left, 8, color=KINDS[step.kind])
         text = f"operator {step.text}" if step.kind == "operator" else step.text
         times = f" × {step.times}" if step.times > 1 else ""
-        axes.text(left + 1.2, middle, text + times, size=10, va="center", color=INK, zorder=4)
-        axes.text(99, middle, step.where, size=8.5, va="center", ha="right", color=INK, zorder=4)
+        axes.text(left + 1.2, middle, text + times, size=11, va="center", color=INK, zorder=4)
+        axes.text(99, middle, step.where, size=10, va="center", ha="right", color=INK, zorder=4)
     return figure
 
 
