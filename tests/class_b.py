@@ -51,7 +51,6 @@ OPERATORS = [
         reference=torch.add,
         untouched={"B17": "its backward uses nothing that was saved"},
     ),
-    # [operator]
     Operator(
         "bias_gelu_residual",
         inputs=lambda shape, **options: tuple(torch.randn(s, **options) for s in (shape, shape[-1:], shape)),
@@ -59,7 +58,6 @@ OPERATORS = [
         reference=lambda x, bias, residual: torch.nn.functional.gelu(x + bias) + residual,
         casts=True,
     ),
-    # [/operator]
 ]
 
 
