@@ -8,6 +8,9 @@ dx). So it is comparable between versions that move more and those that do not.
 - experiments 'forward' and 'backward': v1, v2, v3 (which changes the backward only), 'eager' (PyTorch's own operators),
   'torch.compile' of the same, and 'copy', which moves as many bytes from one tensor to another.
 - experiment 'training step': forward and backward by autograd, v3 beside the same two.
+- experiment 'small step': the same step for a tensor that costs nothing to compute, float32, calls back to back: what
+  calling costs, by 'eager', 'operator' (v3), 'Function over pybind11', 'reduce-overhead' (torch.compile with that mode)
+  and 'graph replay' (a CUDA graph of the operator's step). Here ``gb_per_s`` is left out.
 """
 
 import dataclasses
@@ -15,7 +18,9 @@ import dataclasses
 import torch
 from torch.nn.functional import gelu
 
+import cudabook
 from cudabook import bench
+from cudabook.ops.bias_gelu_residual import BiasGeluResidualFunction
 
 MAIN = (16384, 4096)
 SIZES = [(1024, 1024), (4096, 4096), MAIN, (16384, 4095), (65536, 1024)]
@@ -29,7 +34,7 @@ def measure(op) -> list[dict]:
         for shape in SIZES:
             for approximate in ("none", "tanh") if shape == MAIN else ("none",):
                 rows += one_case(op, dtype, shape, approximate)
-    return rows
+    return rows + small_steps(op)
 
 
 def one_case(op, dtype, shape, approximate) -> list[dict]:
@@ -79,6 +84,38 @@ def one_case(op, dtype, shape, approximate) -> list[dict]:
             rows.append({"experiment": experiment, "version": name, **common, **dataclasses.asdict(timing),
                          "gb_per_s": passes * three_passes / timing.ms / 1e6})
     return rows
+
+
+def small_steps(op) -> list[dict]:
+    """What a forward and a backward cost where the kernels have nothing to do."""
+    torch.compiler.reset()
+    rows, n = 16, 256
+    leaves = [torch.randn(s, device=op.device, requires_grad=True) for s in ((rows, n), (n,), (rows, n))]
+    grad = torch.randn(rows, n, device=op.device)
+    kernels = cudabook.load(op.name, op.target, binding="pybind")
+    forwards = {
+        "eager": lambda x, bias, residual: gelu(x + bias) + residual,
+        "operator": lambda *t: op.bias_gelu_residual(*t),
+        "Function over pybind11": lambda *t: BiasGeluResidualFunction.apply(*t, "none", kernels),
+        "reduce-overhead": torch.compile(lambda *t: op.bias_gelu_residual(*t), mode="reduce-overhead"),
+    }
+    calls = {name: lambda f=f: torch.autograd.grad(f(*leaves), leaves, grad) for name, f in forwards.items()}
+    calls["graph replay"] = captured(calls["operator"])
+    return [{"experiment": "small step", "version": name, "dtype": "float32", "rows": rows, "n": n,
+             "approximate": "none", **dataclasses.asdict(bench.back_to_back(call))} for name, call in calls.items()]
+
+
+def captured(call):
+    """A call that replays what ``call`` launches."""
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):  # once before the capture, so that nothing is loaded in it
+        call()
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        call()
+    return graph.replay
 
 
 def check(forward, backward, steps, tensors, approximate) -> None:

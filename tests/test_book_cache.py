@@ -119,6 +119,17 @@ def test_tests_of_features_count_where_a_page_runs_them(tree, changed):
     assert digest(tree, FEATURES) != before[0] and digest(tree) == before[1]
 
 
+def test_the_table_of_problems_depends_on_its_checks_and_on_every_operator(tree):
+    (tree / "tests").mkdir()
+    (tree / "tests/class_b.toml").write_text("1")
+    page = PAGE.replace('ops = cudabook.load("vector_add")', "import class_b")
+    digests = {digest(tree, page)}
+    for changed in ("tests/class_b.toml", "csrc/softmax/v1.cu"):
+        (tree / changed).write_text("2")
+        digests.add(digest(tree, page))
+    assert len(digests) == 3
+
+
 def test_another_machine_changes_the_digest(tree):
     assert digest(tree) != digest(tree, machine="torch 2.13")
 

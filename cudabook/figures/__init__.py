@@ -1,17 +1,24 @@
 """The book's figures. Each function takes data and returns a matplotlib Figure; none measures anything."""
 
+from .autograd import call_costs, difference_error, fused_bars, passes, path_of_a_call, roofline
 from .diagrams import head_body_tail, includes, layers, who_computes
 from .memory import lane_map, line_bars, sectors_by_stride
 from .speed import bandwidth_bars, clock_bars, time_against_size
 
 __all__ = [
     "bandwidth_bars",
+    "call_costs",
     "clock_bars",
+    "difference_error",
+    "fused_bars",
     "head_body_tail",
     "includes",
     "lane_map",
     "layers",
     "line_bars",
+    "passes",
+    "path_of_a_call",
+    "roofline",
     "sectors_by_stride",
     "time_against_size",
     "who_computes",

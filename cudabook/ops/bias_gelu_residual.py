@@ -23,13 +23,20 @@ def fake_backward(grad, x, bias, approximate="none", version=3):
 
 
 def _check(x, bias, other, name):
-    for t, shape, what in ((x, x.shape, "x"), (bias, x.shape[-1:], "bias"), (other, x.shape, name)):
+    for t, shape, what in (
+        (x, x.shape, "x"),
+        (bias, x.shape[-1:], "bias"),
+        (other, x.shape, name),
+    ):
         expected = f"expected {x.dtype} of shape {tuple(shape)} on {x.device}"
-        message = f"bias_gelu_residual: {what} is {t.dtype} of shape {tuple(t.shape)} on {t.device}, {expected}."
+        found = f"{what} is {t.dtype} of shape {tuple(t.shape)} on {t.device}"
+        message = f"bias_gelu_residual: {found}, {expected}."
+        strided = (f"bias_gelu_residual: {what} is not contiguous. "
+                   f"Call {what}.contiguous() first.")
+        placed = t.shape == shape and t.device == x.device
         torch._check_type(t.dtype == x.dtype, lambda m=message: m)
-        torch._check_value(t.shape == shape and t.device == x.device, lambda m=message: m)
-        torch._check_value(t.is_contiguous(), lambda w=what: f"bias_gelu_residual: {w} is not contiguous. "
-                           f"Call {w}.contiguous() first.")
+        torch._check_value(placed, lambda m=message: m)
+        torch._check_value(t.is_contiguous(), lambda m=strided: m)
 # [/fake]
 
 
@@ -44,8 +51,16 @@ def gradient(ops, ctx, grad):
     dx = dbias = None
     if needs_x or needs_bias:  # one pass gives both
         x, bias = ctx.saved_tensors
-        dx, dbias = ops.bias_gelu_residual_backward(grad.contiguous(), x, bias, ctx.approximate, ctx.version)
-    return dx if needs_x else None, dbias if needs_bias else None, grad if needs_residual else None, None, None
+        dx, dbias = ops.bias_gelu_residual_backward(
+            grad.contiguous(), x, bias, ctx.approximate, ctx.version
+        )
+    return (
+        dx if needs_x else None,
+        dbias if needs_bias else None,
+        grad if needs_residual else None,
+        None,
+        None,
+    )
 # [/gradient]
 
 
@@ -54,10 +69,12 @@ def derivatives(u, approximate):
     """The first and the second derivative of gelu at u."""
     if approximate == "tanh":
         scale, cubic = math.sqrt(2 / math.pi), 0.044715
-        k, k1, k2 = scale * (u + cubic * u**3), scale * (1 + 3 * cubic * u**2), scale * 6 * cubic * u
+        k, k1 = scale * (u + cubic * u**3), scale * (1 + 3 * cubic * u**2)
+        k2 = scale * 6 * cubic * u
         t = torch.tanh(k)
         t1 = 1 - t * t
-        return 0.5 * (1 + t + u * t1 * k1), t1 * k1 + 0.5 * u * t1 * (k2 - 2 * t * k1 * k1)
+        second = t1 * k1 + 0.5 * u * t1 * (k2 - 2 * t * k1 * k1)
+        return 0.5 * (1 + t + u * t1 * k1), second
     pdf = torch.exp(-0.5 * u * u) / math.sqrt(2 * math.pi)
     return 0.5 * torch.erfc(-u / math.sqrt(2)) + u * pdf, pdf * (2 - u * u)
 # [/derivatives]
@@ -70,42 +87,60 @@ def save_backward(ctx, inputs, output):
 
 
 def double_gradient(ctx, ddx, ddbias):
-    """dx = grad gelu'(x + bias), and dbias is its sum over the rows. ddx, ddbias: what comes back for these two."""
-    grad, x, bias = (t.to(torch.promote_types(t.dtype, torch.float32)) for t in ctx.saved_tensors)
+    """dx = grad gelu'(x + bias), and dbias is its sum over the rows.
+
+    ddx, ddbias: the gradients that come in for these two.
+    """
+    grad, x, bias = (
+        t.to(torch.promote_types(t.dtype, torch.float32)) for t in ctx.saved_tensors
+    )
     first, second = derivatives(x + bias, ctx.approximate)
     reaches_dx = ddx + ddbias  # dbias hands its share to each row
     to_x = reaches_dx * grad * second
     results = reaches_dx * first, to_x, to_x.reshape(-1, bias.numel()).sum(0)
     wanted = zip(results, ctx.saved_tensors, ctx.needs_input_grad, strict=False)
-    return *(result.to(saved.dtype) if needed else None for result, saved, needed in wanted), None, None
+    grads = [r.to(saved.dtype) if needed else None for r, saved, needed in wanted]
+    return *grads, None, None
 # [/double]
 
 
 # [vmap]
 def vmap(ops, info, in_dims, x, bias, residual, approximate="none", version=3):
     size = info.batch_size
-    if in_dims[1] is None:  # one bias for all: the batch is one more dimension of rows
-        x, residual = (_first(t, dim, size) for t, dim in ((x, in_dims[0]), (residual, in_dims[2])))
+    if in_dims[1] is None:  # one bias for all: the batch is more rows
+        x, residual = _first(x, in_dims[0], size), _first(residual, in_dims[2], size)
         return ops.bias_gelu_residual(x, bias, residual, approximate, version), 0
-    x, bias, residual = (_fold(t, dim, size) for t, dim in zip((x, bias, residual), in_dims, strict=False))
-    return _unfold(ops.bias_gelu_residual(x, bias, residual, approximate, version), size), 0
+    x, bias, residual = (
+        _fold(t, dim, size)
+        for t, dim in zip((x, bias, residual), in_dims, strict=False)
+    )
+    out = ops.bias_gelu_residual(x, bias, residual, approximate, version)
+    return _unfold(out, size), 0
 
 
 def vmap_backward(ops, info, in_dims, grad, x, bias, approximate="none", version=3):
     """Always folded: each member of the batch has its own gradient of the bias."""
     size = info.batch_size
-    grad, x, bias = (_fold(t, dim, size) for t, dim in zip((grad, x, bias), in_dims, strict=False))
+    grad, x, bias = (
+        _fold(t, dim, size)
+        for t, dim in zip((grad, x, bias), in_dims, strict=False)
+    )
     dx, dbias = ops.bias_gelu_residual_backward(grad, x, bias, approximate, version)
     return (_unfold(dx, size), _unfold(dbias, size)), (0, 0)
 
 
 def _first(t, dim, size):
     """The batch as first dimension."""
-    return (t.expand(size, *t.shape) if dim is None else t.movedim(dim, 0)).contiguous()
+    return (
+        t.expand(size, *t.shape) if dim is None else t.movedim(dim, 0)
+    ).contiguous()
 
 
 def _fold(t, dim, size):
-    """[..., n] for each of the batch becomes [..., size * n]: what has a bias of its own gets columns of its own."""
+    """[..., n] for each of the batch becomes [..., size * n].
+
+    What has a bias of its own gets columns of its own.
+    """
     t = _first(t, dim, size).movedim(0, -2)
     return t.reshape(*t.shape[:-2], size * t.shape[-1]).contiguous()
 
@@ -117,9 +152,11 @@ def _unfold(t, size):
 
 # [autocast]
 def autocast(ops, device_type, x, bias, residual, approximate="none", version=3):
-    """Under autocast, all three are cast to its dtype; float64 stays, as in PyTorch's own operators."""
+    """All three are cast to autocast's dtype; float64 stays, as in PyTorch."""
     dtype = torch.get_autocast_dtype(device_type)
-    tensors = (t if t.dtype == torch.float64 else t.to(dtype) for t in (x, bias, residual))
+    tensors = (
+        t if t.dtype == torch.float64 else t.to(dtype) for t in (x, bias, residual)
+    )
     with torch.autocast(device_type, enabled=False):
         return ops.bias_gelu_residual(*tensors, approximate, version)
 # [/autocast]
@@ -129,17 +166,28 @@ def autocast(ops, device_type, x, bias, residual, approximate="none", version=3)
 def register(namespace: str) -> None:
     """Register all of this with the operators of one loaded library."""
     ops = getattr(torch.ops, namespace)
-    forward, backward = f"{namespace}::bias_gelu_residual", f"{namespace}::bias_gelu_residual_backward"
+    forward, backward = (
+        f"{namespace}::bias_gelu_residual",
+        f"{namespace}::bias_gelu_residual_backward",
+    )
     torch.library.register_fake(forward, fake)
     torch.library.register_fake(backward, fake_backward)
-    torch.library.register_autograd(forward, partial(gradient, ops), setup_context=save)
-    torch.library.register_autograd(backward, double_gradient, setup_context=save_backward)
+    torch.library.register_autograd(
+        forward, partial(gradient, ops), setup_context=save
+    )
+    torch.library.register_autograd(
+        backward, double_gradient, setup_context=save_backward
+    )
     torch.library.register_vmap(forward, partial(vmap, ops))
     torch.library.register_vmap(backward, partial(vmap_backward, ops))
-    # torch.library.register_autocast casts to one dtype, whatever dtype autocast was entered with.
+    # torch.library.register_autocast casts to one dtype, whatever autocast's is.
     library = torch.library.Library(namespace, "FRAGMENT")
     for device_type in ("cuda", "cpu"):
-        library.impl("bias_gelu_residual", partial(autocast, ops, device_type), f"Autocast{device_type.upper()}")
+        library.impl(
+            "bias_gelu_residual",
+            partial(autocast, ops, device_type),
+            f"Autocast{device_type.upper()}",
+        )
     _libraries.append(library)  # what it registered goes when it goes
 
 
@@ -158,23 +206,30 @@ class BiasGeluResidual(torch.nn.Module):
         device, dtype: of the bias; by default where op runs, and torch's default dtype.
     """
 
-    def __init__(self, op, features: int, approximate: str = "none", device=None, dtype=None):
+    def __init__(
+        self, op, features: int, approximate: str = "none", device=None, dtype=None
+    ):
         super().__init__()
         self.operator, self.approximate = op.bias_gelu_residual, approximate
-        self.bias = torch.nn.Parameter(torch.zeros(features, device=device or op.device, dtype=dtype))
+        self.bias = torch.nn.Parameter(
+            torch.zeros(features, device=device or op.device, dtype=dtype)
+        )
 
     def forward(self, x: torch.Tensor, residual: torch.Tensor) -> torch.Tensor:
-        return self.operator(x.contiguous(), self.bias, residual.contiguous(), self.approximate)
+        return self.operator(
+            x.contiguous(), self.bias, residual.contiguous(), self.approximate
+        )
 # [/module]
 
 
 # [function]
 class BiasGeluResidualFunction(torch.autograd.Function):
-    """The same through pybind11: ``apply(x, bias, residual, approximate, kernels)``.
+    """The same by pybind11: ``apply(x, bias, residual, approximate, kernels)``.
 
-    ``kernels`` is what ``cudabook.load("bias_gelu_residual", binding="pybind")`` returns. PyTorch sees into neither of
-    its functions. A second derivative is refused where ``once_differentiable`` can see that one is wanted: where the
-    incoming gradient itself requires a gradient.
+    ``kernels`` is ``cudabook.load("bias_gelu_residual", binding="pybind")``. PyTorch
+    sees into neither of its functions. A second derivative is refused where
+    ``once_differentiable`` can see that one is wanted: where the incoming gradient
+    itself requires a gradient.
     """
 
     @staticmethod
@@ -192,14 +247,22 @@ class BiasGeluResidualFunction(torch.autograd.Function):
         needs_x, needs_bias, needs_residual, *_ = ctx.needs_input_grad
         dx = dbias = None
         if needs_x or needs_bias:
-            dx, dbias = ctx.kernels.backward(grad.contiguous(), *ctx.saved_tensors, ctx.approximate)
-        return dx if needs_x else None, dbias if needs_bias else None, grad if needs_residual else None, None, None
+            dx, dbias = ctx.kernels.backward(
+                grad.contiguous(), *ctx.saved_tensors, ctx.approximate
+            )
+        return (
+            dx if needs_x else None,
+            dbias if needs_bias else None,
+            grad if needs_residual else None,
+            None,
+            None,
+        )
 # [/function]
 
 
 # [twice]
 class BackwardFunction(torch.autograd.Function):
-    """dx and dbias, as a function of grad, x and bias that has a gradient of its own."""
+    """dx and dbias, as a function of grad, x and bias with a gradient of its own."""
 
     @staticmethod
     def forward(grad, x, bias, approximate, kernels):
@@ -210,10 +273,15 @@ class BackwardFunction(torch.autograd.Function):
 
 
 class TwiceDifferentiableFunction(BiasGeluResidualFunction):
-    """BiasGeluResidualFunction with a true double backward. torch.func.grad takes it too; vmap has no rule for it."""
+    """BiasGeluResidualFunction with a true double backward.
+
+    torch.func.grad takes it too; vmap has no rule for it.
+    """
 
     @staticmethod
     def backward(ctx, grad):
-        dx, dbias = BackwardFunction.apply(grad, *ctx.saved_tensors, ctx.approximate, ctx.kernels)
+        dx, dbias = BackwardFunction.apply(
+            grad, *ctx.saved_tensors, ctx.approximate, ctx.kernels
+        )
         return dx, dbias, grad, None, None
 # [/twice]
