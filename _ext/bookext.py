@@ -51,6 +51,7 @@ def source_files(text: str, root: Path) -> list[Path]:
         found += [path for path in (csrc / name).rglob("*") if path.is_file()]
     if used:
         found += [path for path in csrc.iterdir() if path.is_file()]
+    found += [path for path in (root / "benchmarks").glob("*.py") if f'benchmark("{path.stem}")' in text]
     found += [path for path in (root / "chapters" / "cu").glob("*") if path.name in text]
     return sorted(path for path in found if "__pycache__" not in path.parts)
 

@@ -103,6 +103,15 @@ def test_a_kernel_of_the_pages_counts_where_it_is_named(tree):
     assert digest(tree, naming) != before[0] and digest(tree, other) == before[1]
 
 
+def test_a_benchmark_counts_where_it_is_called(tree):
+    (tree / "benchmarks").mkdir()
+    (tree / "benchmarks/builds.py").write_text("1")
+    calling, other = PAGE + 'records.benchmark("builds").compare()', PAGE
+    before = digest(tree, calling), digest(tree, other)
+    (tree / "benchmarks/builds.py").write_text("2")
+    assert digest(tree, calling) != before[0] and digest(tree, other) == before[1]
+
+
 def test_another_machine_changes_the_digest(tree):
     assert digest(tree) != digest(tree, machine="torch 2.13")
 
