@@ -104,11 +104,11 @@ def serving(built: list[str], capability: tuple[int, int]) -> str | None:
     for arch in built:
         major, minor = arch.removesuffix("+PTX").split(".")
         made_for = int(major), int(minor.removesuffix("a"))
-        equal, older = made_for == capability, made_for <= capability and not minor.endswith("a")
-        if equal or (older and made_for[0] == capability[0]):
+        runs = made_for == capability if minor.endswith("a") else made_for <= capability
+        if runs and made_for[0] == capability[0]:
             found.append((1, made_for, f"sm_{major}{minor}"))
-        if arch.endswith("+PTX") and (equal or older):
-            found.append((0, made_for, f"compute_{major}{minor}"))  # where no binary will do
+        if runs and arch.endswith("+PTX"):  # 0: where no binary will do
+            found.append((0, made_for, f"compute_{major}{minor}"))
     return max(found)[2] if found else None
 
 
