@@ -34,7 +34,8 @@ def _misfit() -> str | None:
         oldest = ".".join(map(str, oldest))
         return f"needs torch {oldest} or later, and this is torch {running}"
     here = {"torch": running, "cxx11_abi": torch.compiled_with_cxx11_abi()}
-    for what, name in [("torch", "torch"), ("cxx11_abi", "_GLIBCXX_USE_CXX11_ABI =")]:
+    names = {"torch": "torch", "cxx11_abi": "_GLIBCXX_USE_CXX11_ABI ="}
+    for what, name in names.items():
         if (built := built_for[what]) != here[what]:
             return f"was built for {name} {built}, and this is {name} {here[what]}"
     return None

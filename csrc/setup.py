@@ -75,13 +75,14 @@ if left_out := set(operators) - set(built):
 
 
 def extension(name: str) -> Extension:
-    """The library of one operator; its operators are torch.ops.custom_ops_NAME.*"""
+    """The library of one operator, in the namespace torch.ops.custom_ops_NAME."""
     library = f"custom_ops.custom_ops_{name}"
     kernels = sorted(path.name for path in (HERE / name).glob("*.cu"))
     sources = [f"{name}/{file}" for file in (BINDING, *kernels)]
     kind, flags = Extension, FLAGS
     if not no_cuda:
-        kind, flags = CUDAExtension, {"cxx": ["-O2", *FLAGS], "nvcc": cuda.NVCC_FLAGS}
+        kind = CUDAExtension
+        flags = {"cxx": ["-O2", *FLAGS], "nvcc": cuda.NVCC_FLAGS}
     return kind(library, sources, extra_compile_args=flags, py_limited_api=STABLE)
 
 
@@ -111,10 +112,12 @@ class Build(EmulatorBuild if no_cuda else BuildExtension):
 
 
 LABEL = "emulator" if no_cuda else "cu" + torch.version.cuda.replace(".", "")
-THIS = torch.__version__.split("+")[0]
+WANTED = "torch==" + torch.__version__.split("+")[0]
+if STABLE:
+    WANTED = "torch>={}.{}".format(*OLDEST)
 
-# Built elsewhere than in this folder, and from nothing: no library of an earlier build
-# gets into a wheel.
+# Built elsewhere than in this folder, and from nothing: no library of an earlier
+# build gets into a wheel.
 scratch = tempfile.TemporaryDirectory(prefix="custom_ops-")
 atexit.register(scratch.cleanup)
 
@@ -125,7 +128,7 @@ setup(
     description="Kernels That Run: the operators",
     license="MIT",
     python_requires=">=3.11",
-    install_requires=["torch>={}.{}".format(*OLDEST) if STABLE else f"torch=={THIS}"],
+    install_requires=[WANTED],
     packages=["custom_ops", "custom_ops.ops"],
     package_dir={"custom_ops": ".", "custom_ops.ops": "../cudabook/ops"},
     ext_modules=[extension(name) for name in built],

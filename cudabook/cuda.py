@@ -104,7 +104,9 @@ def serving(built: list[str], capability: tuple[int, int]) -> str | None:
     for arch in built:
         major, minor = arch.removesuffix("+PTX").split(".")
         made_for = int(major), int(minor.removesuffix("a"))
-        runs = made_for == capability if minor.endswith("a") else made_for <= capability
+        runs = made_for <= capability
+        if minor.endswith("a"):
+            runs = made_for == capability
         if runs and made_for[0] == capability[0]:
             found.append((1, made_for, f"sm_{major}{minor}"))
         if runs and arch.endswith("+PTX"):  # 0: where no binary will do
