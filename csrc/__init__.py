@@ -26,8 +26,8 @@ def _misfit() -> str | None:
     running, wanted = torch.__version__, built_for["cuda"]
     cuda = torch.version.cuda or ""
     if wanted and cuda.split(".")[0] != wanted.split(".")[0]:
-        kind = f"for CUDA {cuda}" if cuda else "without CUDA"
-        return f"was built for CUDA {wanted}, and torch {running} is a build {kind}"
+        kind = f"build for CUDA {cuda}" if cuda else "build without CUDA"
+        return f"was built for CUDA {wanted}, and torch {running} is a {kind}"
     if oldest := built_for["oldest_torch"]:
         if [int(number) for number in running.split(".")[:2]] >= oldest:
             return None
