@@ -53,6 +53,7 @@ def source_files(text: str, root: Path) -> list[Path]:
         found += [path for path in (csrc / name).rglob("*") if path.is_file()]
     if used:
         found += [path for path in csrc.iterdir() if path.is_file()]
+    found += [path for path in (root / "benchmarks").glob("*.py") if f'benchmark("{path.stem}")' in text]
     found += [path for path in (root / "chapters" / "cu").glob("*") if path.name in text]
     if re.search(r"\bfeatures\.\w+\(", text):  # the page runs the tests of CUDA's features
         tests = root / "tests"

@@ -1,10 +1,13 @@
 """Builds the operators of this folder ahead of time, as the package custom_ops.
 
-    pip install --no-build-isolation ./csrc              for the torch that is installed
-    STABLE=1 pip wheel --no-build-isolation ./csrc       for any torch from 2.11 on: one wheel, by the stable ABI
+    pip install --no-build-isolation ./csrc
+        for the torch that is installed
+    STABLE=1 pip wheel --no-build-isolation ./csrc
+        for any torch from 2.11 on: one wheel, by the stable ABI
 
-With nvcc they are built for GPUs: those of this machine, or TORCH_CUDA_ARCH_LIST. Without it, or where CUDABOOK_TARGET
-is 'emulator', they are built for the CPU with the emulator inside, and the version of the package ends in +emulator.
+With nvcc they are built for GPUs: those of this machine, or TORCH_CUDA_ARCH_LIST.
+Without it, or where CUDABOOK_TARGET is 'emulator', they are built for the CPU with the
+emulator inside, and the version of the package ends in +emulator.
 """
 
 import atexit
@@ -26,24 +29,29 @@ try:
     from cudabook.emulator import build as emulator
 except ModuleNotFoundError as error:
     remedy = {
-        "torch": "pip builds in an empty environment of its own, where torch is missing even if it is installed. "
-        "Use the environment that has it: pip install --no-build-isolation ./csrc",
-        "cudabook": "It finds nvcc, or stands in for a GPU. Install it from the folder above csrc: pip install -e .",
+        "torch": "pip builds in an empty environment of its own, where torch is missing "
+        "even if it is installed. Use the environment that has it: "
+        "pip install --no-build-isolation ./csrc",
+        "cudabook": "It finds nvcc, or stands in for a GPU. Install it from the folder "
+        "above csrc: pip install -e .",
     }
     if error.name not in remedy:
         raise
-    sys.exit(f"csrc/setup.py: {sys.executable} has no module '{error.name}'. {remedy[error.name]}")
+    sys.exit(f"csrc/setup.py: {sys.executable} has no module '{error.name}'. "
+             + remedy[error.name])
 if "editable_wheel" in sys.argv:
-    sys.exit("custom_ops cannot be installed with -e: compiled libraries do not follow an edit. While you edit kernels "
-             "use cudabook.load; then pip install --no-build-isolation ./csrc")
+    sys.exit("custom_ops cannot be installed with -e: compiled libraries do not follow an "
+             "edit. While you edit kernels use cudabook.load; then "
+             "pip install --no-build-isolation ./csrc")
 
 HERE = Path(__file__).resolve().parent
 STABLE = os.environ.get("STABLE") == "1"
 BINDING = "bindings_stable.cpp" if STABLE else "bindings.cpp"
-OLDEST = (2, 11)  # of the stable ABI, the functions that this torch has are used, and no newer ones
-FLAGS = [f"-ffile-prefix-map={HERE}/="]  # messages name vector_add/bindings.cpp, not where it lay on this machine
+OLDEST = (2, 11)  # the stable ABI: use what this torch has, and nothing newer
+FLAGS = [f"-ffile-prefix-map={HERE}/="]  # messages say vector_add/bindings.cpp
 if STABLE:
-    FLAGS += ["-DUSE_CUDA", "-DTORCH_TARGET_VERSION=0x{:02x}{:02x}000000000000".format(*OLDEST)]
+    target = "-DTORCH_TARGET_VERSION=0x{:02x}{:02x}000000000000".format(*OLDEST)
+    FLAGS += ["-DUSE_CUDA", target]
 
 no_cuda = cuda.toolchain_problem()
 if os.environ.get("CUDABOOK_TARGET") == "cuda" and no_cuda:
@@ -51,9 +59,10 @@ if os.environ.get("CUDABOOK_TARGET") == "cuda" and no_cuda:
 if os.environ.get("CUDABOOK_TARGET") == "emulator":
     no_cuda = "CUDABOOK_TARGET is 'emulator'"
 if no_cuda:
-    print(f"custom_ops is built for the CPU, with the emulator inside: {no_cuda}.", file=sys.stderr)
+    print(f"custom_ops is built for the CPU, with the emulator inside: {no_cuda}.",
+          file=sys.stderr)
 else:
-    if torch.cuda.device_count() == 0:  # 8.0+PTX serves every later GPU; 9.0a has Hopper's own instructions
+    if torch.cuda.device_count() == 0:  # PTX is for GPUs after Hopper
         os.environ.setdefault("TORCH_CUDA_ARCH_LIST", "8.0+PTX;9.0a")
     cuda.prepare()
 
@@ -61,17 +70,20 @@ else:
 operators = sorted(path.parent.name for path in HERE.glob("*/bindings.cpp"))
 built = [name for name in operators if (HERE / name / BINDING).exists()]
 if left_out := set(operators) - set(built):
-    print(f"custom_ops leaves out what has no {BINDING}: {', '.join(sorted(left_out))}.", file=sys.stderr)
+    names = ", ".join(sorted(left_out))
+    print(f"custom_ops leaves out what has no {BINDING}: {names}.", file=sys.stderr)
 
 
 def extension(name: str) -> Extension:
-    """The library of one operator. Its name becomes the namespace of its operators: torch.ops.custom_ops_NAME."""
+    """The library of one operator, in the namespace torch.ops.custom_ops_NAME."""
     library = f"custom_ops.custom_ops_{name}"
-    sources = [f"{name}/{BINDING}", *(f"{name}/{path.name}" for path in sorted((HERE / name).glob("*.cu")))]
-    if no_cuda:
-        return Extension(library, sources, extra_compile_args=FLAGS, py_limited_api=STABLE)
-    flags = {"cxx": ["-O2", *FLAGS], "nvcc": cuda.NVCC_FLAGS}
-    return CUDAExtension(library, sources, extra_compile_args=flags, py_limited_api=STABLE)
+    kernels = sorted(path.name for path in (HERE / name).glob("*.cu"))
+    sources = [f"{name}/{file}" for file in (BINDING, *kernels)]
+    kind, flags = Extension, FLAGS
+    if not no_cuda:
+        kind = CUDAExtension
+        flags = {"cxx": ["-O2", *FLAGS], "nvcc": cuda.NVCC_FLAGS}
+    return kind(library, sources, extra_compile_args=flags, py_limited_api=STABLE)
 
 
 class EmulatorBuild(build_ext):
@@ -80,7 +92,8 @@ class EmulatorBuild(build_ext):
     def build_extension(self, ext):
         binding, *kernels = [HERE / source for source in ext.sources]
         out = Path(self.get_ext_fullpath(ext.name))
-        emulator.build_packaged(out, ext.name.split(".")[-1], binding, kernels, ext.extra_compile_args)
+        emulator.build_packaged(out, ext.name.split(".")[-1], binding, kernels,
+                                ext.extra_compile_args)
 
 
 class Build(EmulatorBuild if no_cuda else BuildExtension):
@@ -94,21 +107,28 @@ class Build(EmulatorBuild if no_cuda else BuildExtension):
             "python": platform.python_version(),
             "architectures": [] if no_cuda else cuda.architectures(),
         }
-        Path(self.build_lib, "custom_ops", "built_for.json").write_text(json.dumps(stamp, indent=1) + "\n")
+        out = Path(self.build_lib, "custom_ops", "built_for.json")
+        out.write_text(json.dumps(stamp, indent=1) + "\n")
 
 
-# Built elsewhere than in this folder, and from nothing: no library of an earlier build gets into a wheel.
+LABEL = "emulator" if no_cuda else "cu" + torch.version.cuda.replace(".", "")
+WANTED = "torch==" + torch.__version__.split("+")[0]
+if STABLE:
+    WANTED = "torch>={}.{}".format(*OLDEST)
+
+# Built elsewhere than in this folder, and from nothing: no library of an earlier
+# build gets into a wheel.
 scratch = tempfile.TemporaryDirectory(prefix="custom_ops-")
 atexit.register(scratch.cleanup)
 
 setup(
     script_name="setup.py",  # this file is no module of the package
     name="custom_ops",
-    version="0.1.0" + ("+emulator" if no_cuda else "+cu" + torch.version.cuda.replace(".", "")),
+    version=f"0.1.0+{LABEL}",
     description="Kernels That Run: the operators",
     license="MIT",
     python_requires=">=3.11",
-    install_requires=["torch>={}.{}".format(*OLDEST) if STABLE else f"torch=={torch.__version__.split('+')[0]}"],
+    install_requires=[WANTED],
     packages=["custom_ops", "custom_ops.ops"],
     package_dir={"custom_ops": ".", "custom_ops.ops": "../cudabook/ops"},
     ext_modules=[extension(name) for name in built],

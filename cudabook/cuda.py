@@ -90,6 +90,31 @@ def architectures() -> list[str]:
     return [f"{major}.{minor}" + ("a" if (major, minor) == (9, 0) else "") for major, minor in found]
 
 
+def serving(built: list[str], capability: tuple[int, int]) -> str | None:
+    """What of a library's code a GPU runs.
+
+    Args:
+        built: what the library was compiled for, such as ``["8.0+PTX", "9.0a"]``.
+        capability: the GPU's compute capability, such as ``(9, 0)``.
+
+    Returns:
+        'sm_80' for a binary, 'compute_80' for PTX, which the driver compiles when it loads the library; None where
+        there is nothing for this GPU, and every launch ends with cudaErrorNoKernelImageForDevice.
+    """
+    found = []
+    for arch in built:
+        major, minor = arch.removesuffix("+PTX").split(".")
+        made_for = int(major), int(minor.removesuffix("a"))
+        runs = made_for <= capability
+        if minor.endswith("a"):
+            runs = made_for == capability
+        if runs and made_for[0] == capability[0]:
+            found.append((1, made_for, f"sm_{major}{minor}"))
+        if runs and arch.endswith("+PTX"):  # 0: where no binary will do
+            found.append((0, made_for, f"compute_{major}{minor}"))
+    return max(found)[2] if found else None
+
+
 def _gencode() -> list[str]:
     flags = []
     for arch in architectures():

@@ -130,6 +130,15 @@ def test_the_table_of_problems_depends_on_its_checks_and_on_every_operator(tree)
     assert len(digests) == 3
 
 
+def test_a_benchmark_counts_where_it_is_called(tree):
+    (tree / "benchmarks").mkdir()
+    (tree / "benchmarks/builds.py").write_text("1")
+    calling, other = PAGE + 'records.benchmark("builds").compare()', PAGE
+    before = digest(tree, calling), digest(tree, other)
+    (tree / "benchmarks/builds.py").write_text("2")
+    assert digest(tree, calling) != before[0] and digest(tree, other) == before[1]
+
+
 def test_another_machine_changes_the_digest(tree):
     assert digest(tree) != digest(tree, machine="torch 2.13")
 

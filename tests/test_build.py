@@ -304,6 +304,24 @@ def test_no_gpu_and_no_arch_list_is_one_sentence(monkeypatch):
         cuda.architectures()
 
 
+@pytest.mark.parametrize("built, capability, code", [
+    ("8.0", (8, 0), "sm_80"),
+    ("8.0", (8, 9), "sm_80"),  # a binary serves later minors
+    ("8.6", (8, 0), None),  # and no earlier ones
+    ("8.0", (9, 0), None),  # nor another major
+    ("8.0+PTX", (9, 0), "compute_80"),
+    ("8.0+PTX", (7, 5), None),
+    ("8.0 8.6", (8, 9), "sm_86"),
+    ("8.0+PTX 9.0", (9, 0), "sm_90"),  # a binary rather than PTX
+    ("9.0a", (9, 0), "sm_90a"),
+    ("9.0a+PTX", (10, 0), None),  # 9.0a is for 9.0 alone, PTX too
+    ("8.0+PTX 9.0a", (12, 0), "compute_80"),
+])
+def test_which_code_serves_a_gpu(built, capability, code):
+    """NVIDIA's rules of compatibility (CUDA C++ Programming Guide, compute capabilities)."""
+    assert cuda.serving(built.split(), capability) == code
+
+
 def test_ninja_beside_the_interpreter_is_found(monkeypatch, tmp_path):
     """A04: a notebook whose PATH lacks the environment's bin folder."""
     if why := cuda.toolchain_problem():

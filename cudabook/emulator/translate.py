@@ -110,8 +110,8 @@ class _Translation:
             "or write the step in CUDA C++.",
             r"#[ \t]*include[ \t]*<(?:(?:cub|thrust|cutlass|cute|cuda)/|mma\.h)[^>]*>": "this header "
             "is not part of the emulator. Run this file on a GPU.",
-            r"\bcuda(?:Texture|Surface)Object_t\b": "texture and surface objects are not part of the emulator. Run this "
-            "file on a GPU, or read the array by a pointer.",
+            r"\bcuda(?:Texture|Surface)Object_t\b": "texture and surface objects are not part of the emulator. Run "
+            "this file on a GPU, or read the array by a pointer.",
             r"\b__cluster_dims__\b": "clusters of blocks are not part of the emulator. Run this file on a GPU.",
         }
         for pattern, why in refusals.items():

@@ -3,6 +3,7 @@
 from .autograd import call_costs, difference_error, fused_bars, passes, path_of_a_call, roofline
 from .diagrams import head_body_tail, includes, layers, who_computes
 from .memory import lane_map, line_bars, sectors_by_stride
+from .packaging import serving, wheel
 from .speed import bandwidth_bars, clock_bars, time_against_size
 
 __all__ = [
@@ -20,6 +21,8 @@ __all__ = [
     "path_of_a_call",
     "roofline",
     "sectors_by_stride",
+    "serving",
     "time_against_size",
+    "wheel",
     "who_computes",
 ]
