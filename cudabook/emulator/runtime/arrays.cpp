@@ -71,8 +71,8 @@ extern "C" void __ubsan_handle_out_of_bounds(Subscript* s, uintptr_t index) {
     long long value = (1 << (s->index->info >> 1)) == 32 && is_signed ? int(index) : (long long)index;
     std::string type = s->array->name;
     Report r{"memcheck", "array index out of bounds",
-             "index " + std::to_string(value) + " of " + name + ", declared as " + type.substr(1, type.size() - 2), name,
-             "local"};
+             "index " + std::to_string(value) + " of " + name + ", declared as " + type.substr(1, type.size() - 2),
+             name, "local"};
     r.pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
     r.index = value;
     worker->report_of_thread(r);
