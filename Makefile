@@ -9,7 +9,7 @@ help:
 	@echo "make test        set up, build the book where it is out of date, run every test"
 	@echo "make labs        write labs/ from solutions/"
 	@echo "make notebooks   write chapters and labs as .ipynb files into notebooks/"
-	@echo "make record      measure on the GPU of this machine and write records/"
+	@echo "make record      measure all that records/ holds on the GPU of this machine"
 	@echo "make clean       remove what was built; .venv and lab work stay"
 	@echo
 	@echo "Set-up uses the activated virtual or conda environment where it has a torch that will do, else .venv."
@@ -34,7 +34,11 @@ notebooks:
 	@echo "Written to $(CURDIR)/notebooks"
 
 record:
-	@py=$$(tools/setup.sh book) && "$$py" -m cudabook record
+	@py=$$(tools/setup.sh test) && "$$py" -m cudabook record && "$$py" -m cudabook record --features
+	@py=$$(tools/setup.sh test) && if command -v ncu; then "$$py" -m cudabook record --counters; \
+		else echo "Not recorded: hardware counters. There is no ncu (Nsight Compute) here."; fi
+	@py=$$(tools/setup.sh test) && if command -v compute-sanitizer; then "$$py" benchmarks/planted.py; \
+		else echo "Not recorded: the planted faults. There is no compute-sanitizer here."; fi
 
 clean:
 	rm -rf _build notebooks build cudabook.egg-info .pytest_cache .ruff_cache .setup.log
