@@ -17,7 +17,6 @@ from nbclient import NotebookClient
 
 from cudabook import cuda, default_target, lab, make_labs
 from cudabook.checking import report, table
-from cudabook.checking.answer import Answer
 from cudabook.checking.mistake import Mistake
 from cudabook.checking.run import Limits, check, checks_of
 from cudabook.emulator import build as emulator
@@ -59,7 +58,7 @@ def first_mistake(exercise, file):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    answer = Answer(file, exercise, module.DECLARATION)
+    answer = module.ANSWER(file, exercise)
     rows, gpu_only = checks_of(path)
     for row in rows:
         if row.name in gpu_only and answer.target != "cuda":
@@ -220,7 +219,7 @@ def test_every_exercise_has_its_check_its_lab_and_hints():
     for exercise in known.values():
         assert (ROOT / "solutions" / f"{exercise.lab}.md").is_file()
         assert len(exercise.hints) >= 2
-        assert f"%%kernel {exercise.name}" in (ROOT / "solutions" / f"{exercise.lab}.md").read_text()
+        assert f"%%{exercise.cell} {exercise.name}" in (ROOT / "solutions" / f"{exercise.lab}.md").read_text()
 
 
 def test_hints_come_one_by_one(tmp_path, monkeypatch):
@@ -254,15 +253,15 @@ def test_nothing_that_a_learner_sees_holds_the_solution():
 def test_editing_the_file_is_not_lost_when_the_cell_runs_again(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "work" / "vector_add.cu"
-    lab.kernel("vector_add", "one\n")
-    lab.kernel("vector_add", "two\n")
+    lab.write_cell("kernel", "vector_add", "one\n")
+    lab.write_cell("kernel", "vector_add", "two\n")
     assert not file.with_suffix(".edited.cu").exists()
     file.write_text("edited\n")
-    lab.kernel("vector_add", "three\n")
+    lab.write_cell("kernel", "vector_add", "three\n")
     assert (file.read_text(), file.with_suffix(".edited.cu").read_text()) == ("three\n", "edited\n")
     assert "had been edited" in capsys.readouterr().out
     with pytest.raises(lab.LabError, match="There is no exercise 'vector_ad'"):
-        lab.kernel("vector_ad", "")
+        lab.write_cell("kernel", "vector_ad", "")
 
 
 def test_missing_file_is_a_verdict(tmp_path):
@@ -289,7 +288,11 @@ def test_skipped_check_fails(tmp_path, monkeypatch):
         (ROOT / "labs" / "checks" / "conftest.py").read_text()
         + """
 import pytest
-DECLARATION = "const float* a, const float* b, float* out, int64_t n, cudaStream_t stream"
+from types import SimpleNamespace
+
+
+def ANSWER(path, name):
+    return SimpleNamespace(target="emulator")
 
 
 def test_one(answer):

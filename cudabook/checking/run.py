@@ -44,7 +44,7 @@ def check(name: str, file: Path | None = None, limits: Limits | None = None) -> 
 
     Args:
         name: the exercise.
-        file: the ``.cu`` file; by default the learner's, see :func:`cudabook.checking.table.find`.
+        file: what is checked; by default the learner's, see :func:`cudabook.checking.table.find`.
         limits: what the code may take.
 
     Returns:

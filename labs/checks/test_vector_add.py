@@ -1,9 +1,14 @@
 """Lab 01, first exercise: out[i] = a[i] + b[i], one thread an element."""
 
+from functools import partial
+
 from cudabook.checking import elementwise as check
+from cudabook.checking.answer import Answer
 from cudabook.checking.child import needs_gpu
+from cudabook.checking.tasks import ADD
 
 DECLARATION = "const float* a, const float* b, float* out, int64_t n, cudaStream_t stream"
+ANSWER = partial(Answer, declarations={"vector_add": DECLARATION}, task=ADD)
 CASES = [(n,) for n in check.SIZES]
 
 
