@@ -258,7 +258,7 @@ def check_parallel(answer: Answer, n: int, *arguments: int) -> None:
 def check_current_stream(answer: Answer, *arguments: int) -> None:
     """The kernel runs on the stream it is given: its first input arrives late on a side stream (GPU)."""
     n, side, function = 1 << 20, torch.cuda.Stream(), next(iter(answer.declarations))
-    dtype, ins, outs = answer.buffers(function)
+    _, ins, outs = answer.buffers(function)
     given = inputs(answer, n)
     memory = [given[name].cuda() for name in ins]
     late, results = torch.zeros_like(memory[0]), [torch.full_like(memory[0], torch.nan) for _ in outs]
@@ -313,7 +313,8 @@ def check_cost(answer: Answer, n: int) -> None:
     function = next(iter(answer.declarations))
     dtype, ins, outs = answer.buffers(function)
     for name in ("", *outs):
-        memory = list(inputs(answer, n).values()) + [None if out == name else torch.empty(n, dtype=dtype) for out in outs]
+        memory = list(inputs(answer, n).values())
+        memory += [None if out == name else torch.empty(n, dtype=dtype) for out in outs]
         with profile() as seen:
             getattr(answer.emulated, function)(*memory, n)
         case = f" without {name}" if name else ""

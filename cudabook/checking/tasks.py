@@ -176,3 +176,8 @@ def _gate_magnitude(grad, a, b) -> Tensors:
 
 
 SILU_MUL_BACKWARD = Task("the gradient", _gate_inputs, _gate_special, gradients, gate_mistakes, _gate_magnitude)
+BACKWARD_LAUNCHERS = {
+    f"silu_mul_backward_{t}": f"const {t}* grad, const {t}* a, const {t}* b, {t}* da, {t}* db, int64_t n, "
+    "cudaStream_t stream"
+    for t in ("float", "double")
+}

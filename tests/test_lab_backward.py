@@ -1,0 +1,75 @@
+"""Lab 02: planted mistakes in a backward kernel and in its Function are named, right answers pass."""
+
+import contextlib
+import json
+import os
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from lab_tools import ROOT, command, first_mistake, first_mistake_apart, planted, run_notebook, solution_cells
+
+from cudabook.emulator import build as emulator
+from cudabook.errors import BuildError
+
+LAB, KERNEL, FUNCTION = "02_backward", "silu_mul_backward", "silu_mul_function"
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory):
+    """A folder with the solution's cells and every planted kernel, which are compiled side by side."""
+    folder = tmp_path_factory.mktemp("work")
+    for name, suffix in ((KERNEL, ".cu"), (FUNCTION, ".py")):
+        (folder / (name + suffix)).write_text(solution_cells(LAB)[name])
+    for parameters in planted(KERNEL) + planted(KERNEL, right=True):
+        (folder / f"{parameters.id}.cu").write_text(parameters.values[0])
+
+    def build(task):
+        with contextlib.suppress(BuildError):  # the test says so
+            emulator.build_file(*task)
+
+    build((folder / f"{KERNEL}.cu", False))  # the emulator's runtime first
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        list(pool.map(build, [(file, watched) for file in folder.glob("*.cu") for watched in (False, True)]))
+    return folder
+
+
+@pytest.mark.parametrize("text, mistake", planted(KERNEL) + planted(KERNEL, right=True))
+def test_kernel(text, mistake, work, request):
+    file = work / f"{request.node.callspec.id}.cu"
+    found = first_mistake(KERNEL, file)
+    assert (found and found.name) == mistake, str(found)
+
+
+@pytest.mark.parametrize("text, mistake", planted(FUNCTION) + planted(FUNCTION, right=True))
+def test_function(text, mistake, work, request):
+    file = work / f"{request.node.callspec.id}.py"
+    file.write_text(text)
+    found = first_mistake_apart(FUNCTION, file)
+    assert (found and found[0]) == mistake, found and found[1]
+
+
+def test_function_waits_for_its_kernel(work, tmp_path):
+    shutil.copy(work / f"{FUNCTION}.py", tmp_path)
+    found = first_mistake_apart(FUNCTION, tmp_path / f"{FUNCTION}.py")
+    assert found[0] == "kernel-first" and "There is no silu_mul_backward.cu yet" in found[1]
+
+
+def test_solution_passes_on_the_command_line(work):
+    for exercise, checks in ((KERNEL, 12), (FUNCTION, 10)):
+        ran = command("check", exercise, "--json", "v.json", cwd=work.parent)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        outcomes = [row["outcome"] for row in json.loads((work.parent / "v.json").read_text())["rows"]]
+        assert outcomes.count("passed") >= checks and set(outcomes) <= {"passed", "not here"}
+
+
+def test_unfinished_lab_says_so_kindly(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
+    text = (ROOT / "labs" / f"{LAB}.md").read_text()
+    kernel = "Nothing has been launched yet, and da and db are empty: this is what an unfinished lab says."
+    function = "backward returns nothing yet: this is what an unfinished lab says."
+    assert f"> {kernel}" in text and f"> {function}" in text, "the page quotes another sentence than the check says"
+    shown = run_notebook(text, tmp_path)
+    assert kernel in shown and "The kernel is needed here" in shown and "It passes" not in shown
+    (tmp_path / "work" / f"{KERNEL}.cu").write_text(solution_cells(LAB)[KERNEL])
+    assert function in command("check", FUNCTION, cwd=tmp_path).stdout
