@@ -1,7 +1,7 @@
 """What the tests of labs share: planted answers, the first mistake that a check finds, notebooks that run.
 
-``labs/EXERCISE/planted.toml`` holds answers as changes of the solution: a table an answer, with the ``mistake`` that must
-be found (none in a right answer) and ``replace``, a list of pairs of the solution's text and another.
+``labs/EXERCISE/planted.toml`` holds answers as changes of the solution: a table an answer, with the ``mistake`` that
+must be found (none in a right answer) and ``replace``, a list of pairs of the solution's text and another.
 """
 
 import functools

@@ -18,7 +18,8 @@ LAB, KERNEL, FUNCTION = "02_backward", "silu_mul_backward", "silu_mul_function"
 @pytest.fixture(scope="module")
 def work(tmp_path_factory):
     """A folder with the solution's cells and every planted kernel, which are compiled side by side."""
-    folder = tmp_path_factory.mktemp("work")
+    folder = tmp_path_factory.mktemp("lab") / "work"
+    folder.mkdir()
     for name, suffix in ((KERNEL, ".cu"), (FUNCTION, ".py")):
         (folder / (name + suffix)).write_text(solution_cells(LAB)[name])
     for parameters in planted(KERNEL) + planted(KERNEL, right=True):

@@ -20,10 +20,11 @@ class Answer:
         name: the exercise.
         declarations: each function that is asked for, ``extern "C"``, and its parameters in C++.
         task: what they compute.
+        launches: how many launches the lab gives.
     """
 
-    def __init__(self, path: Path, name: str, declarations: dict[str, str], task: Task):
-        self.path, self.name, self.declarations, self.task = path, name, declarations, task
+    def __init__(self, path: Path, name: str, declarations: dict[str, str], task: Task, launches: int = 0):
+        self.path, self.name, self.declarations, self.task, self.launches = path, name, declarations, task, launches
         self.cache: dict = {}  # what a check may keep for the next one
 
     @cached_property

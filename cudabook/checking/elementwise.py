@@ -144,7 +144,7 @@ def check_launch(answer: Answer, n: int, *arguments: int) -> Trial:
     """The call launches a kernel that runs through."""
     shown = run(answer, inputs(answer, n), *arguments, emulated=True)
     if shown.launch is None:
-        raise naming.nothing_launched(shown, "<<<" in mask(answer.path.read_text()))
+        raise naming.nothing_launched(shown, mask(answer.path.read_text()).count("<<<") > answer.launches)
     trial(answer, n, *arguments)
     return shown
 
@@ -289,7 +289,7 @@ def check_sanitizers(answer: Answer, sizes) -> None:
                 first = next(iter(found))
                 raise Mistake(
                     first.kind.replace(" ", "-"),
-                    f"{first.tool.capitalize()} finds a {first.kind} in line {first.line} (n = {n}).",
+                    f"{first.tool} finds a fault in line {first.line} (n = {n}): {first.kind}.",
                     str(first),
                 )
 

@@ -7,7 +7,7 @@ from cudabook.checking.answer import Answer
 from cudabook.checking.child import needs_gpu
 from cudabook.checking.tasks import BACKWARD_LAUNCHERS, SILU_MUL_BACKWARD
 
-ANSWER = partial(Answer, declarations=BACKWARD_LAUNCHERS, task=SILU_MUL_BACKWARD)
+ANSWER = partial(Answer, declarations=BACKWARD_LAUNCHERS, task=SILU_MUL_BACKWARD, launches=1)
 CASES = [(n,) for n in (1000, 1, 31, 33, 255, 257, 100_003)]
 
 
