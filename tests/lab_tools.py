@@ -21,19 +21,10 @@ from nbclient import NotebookClient
 from cudabook.checking import table
 from cudabook.checking.mistake import Mistake
 from cudabook.checking.run import checks_of
+from cudabook.make_labs import solution_cells
 
 ROOT = Path(__file__).parents[1]
 LABS = Path(__file__).parent / "labs"
-
-
-def solution_cells(lab: str) -> dict[str, str]:
-    """The cells of a solution that a learner writes: {exercise: source}."""
-    cells = {}
-    for cell in jupytext.read(ROOT / "solutions" / f"{lab}.md").cells:
-        magic, _, source = cell.source.partition("\n")
-        if magic.startswith(tuple(f"%%{m} " for m in table.MAGICS)):
-            cells[magic.split()[1]] = source + "\n"
-    return cells
 
 
 def planted(exercise: str, right: bool = False):
@@ -77,7 +68,7 @@ def _told(exercise: str, file: Path) -> tuple[str, str] | None:
 def _pool() -> ProcessPoolExecutor:
     """Processes for Python answers, one an answer, forked from one that has imported what checks need."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["torch", "torch._dynamo", "cudabook.checking.gradients", "lab_tools"])
+    context.set_forkserver_preload(["torch", "torch._dynamo", "cudabook.checking.registered", "lab_tools"])
     return ProcessPoolExecutor(2, mp_context=context, max_tasks_per_child=1)
 
 

@@ -7,10 +7,11 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from lab_tools import ROOT, command, first_mistake, first_mistake_apart, planted, run_notebook, solution_cells
+from lab_tools import ROOT, command, first_mistake, first_mistake_apart, planted, run_notebook
 
 from cudabook.emulator import build as emulator
 from cudabook.errors import BuildError
+from cudabook.make_labs import solution_cells
 
 LAB, KERNEL, FUNCTION = "02_backward", "silu_mul_backward", "silu_mul_function"
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import psutil
 import pytest
-from lab_tools import command, first_mistake, run_notebook, solution_cells
+from lab_tools import command, first_mistake, run_notebook
 
 from cudabook import cuda, default_target, lab, make_labs
 from cudabook.checking import report, table
@@ -68,10 +68,10 @@ def test_right_answer_passes(file, exercise, mistake):
     assert found is None, str(found)
 
 
-@pytest.mark.parametrize("exercise", solution_cells("01_vector_add"))
+@pytest.mark.parametrize("exercise", make_labs.solution_cells("01_vector_add"))
 def test_solution_passes_on_the_command_line(exercise, tmp_path):
     (tmp_path / "work").mkdir()
-    (tmp_path / "work" / f"{exercise}.cu").write_text(solution_cells("01_vector_add")[exercise])
+    (tmp_path / "work" / f"{exercise}.cu").write_text(make_labs.solution_cells("01_vector_add")[exercise])
     ran = command("check", exercise, "--json", "v.json", "--junitxml", "v.xml", cwd=tmp_path)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert f"Compare it with solutions/{table.exercise(exercise).lab}.md" in ran.stdout
@@ -186,7 +186,7 @@ def code_of(text):
 @pytest.mark.parametrize("lab", sorted({exercise.lab for exercise in table.exercises().values()}))
 def test_nothing_that_a_learner_sees_holds_the_solution(lab):
     given = (ROOT / "labs" / f"{lab}.md").read_text()
-    solution = code_of("\n".join(solution_cells(lab).values())) - code_of(given)
+    solution = code_of("\n".join(make_labs.solution_cells(lab).values())) - code_of(given)
     assert len(solution) >= 5
     for path in [
         ROOT / "labs" / "labs.toml",

@@ -16,7 +16,8 @@ class LabError(ValueError):
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise: its name, its lab, its title, its hints from vague to plain, and the cell in which it is written.
+    """One exercise: its name, its lab, its title, its hints from vague to plain, the cell in which it is written, and
+    the seconds that one of its checks may take.
 
     The name is that of its check, and of the file that its ``%%kernel`` (.cu) or ``%%module`` (.py) cell writes.
     """
@@ -26,6 +27,7 @@ class Exercise:
     title: str
     hints: tuple[str, ...]
     cell: str = "kernel"
+    seconds: float = 20.0
 
     @property
     def file(self) -> str:
@@ -39,12 +41,11 @@ class Exercise:
 def exercises() -> dict[str, Exercise]:
     """All exercises, in the order of the labs."""
     table = tomllib.loads((LABS / "labs.toml").read_text())
-    return {
-        name: Exercise(
-            name, row["lab"], row["title"], tuple(" ".join(h.split()) for h in row["hints"]), row.get("cell", "kernel")
-        )
-        for name, row in table.items()
-    }
+    found = {}
+    for name, row in table.items():
+        hints = tuple(" ".join(hint.split()) for hint in row.pop("hints"))
+        found[name] = Exercise(name, hints=hints, **row)
+    return found
 
 
 def exercise(name: str) -> Exercise:

@@ -1,0 +1,47 @@
+"""Lab 03: planted mistakes in what is registered are named, right answers pass."""
+
+import os
+
+import pytest
+from lab_tools import ROOT, command, first_mistake_apart, planted, run_notebook
+
+from cudabook.checking.registered import sources
+from cudabook.make_labs import solution_cells
+
+LAB, EXERCISE = "03_fake_and_opcheck", "silu_mul_library"
+
+
+@pytest.fixture(scope="module")
+def solution(tmp_path_factory):
+    """A folder with the solution, as a learner's."""
+    folder = tmp_path_factory.mktemp("lab")
+    (folder / "work").mkdir()
+    (folder / "work" / f"{EXERCISE}.py").write_text(solution_cells(LAB)[EXERCISE])
+    return folder
+
+
+@pytest.mark.parametrize("text, mistake", planted(EXERCISE) + planted(EXERCISE, right=True))
+def test_registration(text, mistake, tmp_path):
+    file = tmp_path / "answer.py"
+    file.write_text(text)
+    found = first_mistake_apart(EXERCISE, file)
+    assert (found and found[0]) == mistake, found and found[1]
+
+
+def test_solution_passes_on_the_command_line(solution):
+    ran = command("check", EXERCISE, cwd=solution)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_unfinished_lab_says_so_kindly(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
+    text = (ROOT / "labs" / f"{LAB}.md").read_text()
+    sentence = "silu_mul has no fake yet, so nothing can trace it: this is what an unfinished lab says."
+    assert f"> {sentence}" in text, "the page quotes another sentence than the check says"
+    assert sentence in run_notebook(text, tmp_path)
+
+
+def test_the_kernels_are_those_of_lab_02():
+    kernels = {p.name: p.read_text() for p in sources()}
+    assert kernels["silu_mul.cu"] == solution_cells("02_backward")["silu_mul_backward"]
+    assert kernels["bindings.cpp"] == (ROOT / "labs" / "silu_mul" / "bindings.cpp").read_text()
