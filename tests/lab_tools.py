@@ -69,12 +69,24 @@ def _pool() -> ProcessPoolExecutor:
     """Processes for Python answers, one an answer, forked from one that has imported what checks need."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["torch", "torch._dynamo", "cudabook.checking.registered", "lab_tools"])
-    return ProcessPoolExecutor(2, mp_context=context, max_tasks_per_child=1)
+    return ProcessPoolExecutor(len(os.sched_getaffinity(0)), mp_context=context, max_tasks_per_child=1)
 
 
-def first_mistake_apart(exercise: str, file: Path) -> tuple[str, str] | None:
-    """(name, text) of the first mistake that is found in a process of its own: a Python answer may change torch."""
-    return _pool().submit(_told, exercise, file).result(timeout=120)
+def first_mistakes_apart(exercise: str, folder: Path) -> dict:
+    """Begin to check every planted answer to an exercise, each in a process of its own: it may change torch.
+
+    Args:
+        folder: where the answers are written.
+
+    Returns:
+        A future of (name, text) of the first mistake for each answer, or of None.
+    """
+    futures = {}
+    for parameters in planted(exercise) + planted(exercise, right=True):
+        file = folder / f"{parameters.id}.py"
+        file.write_text(parameters.values[0])
+        futures[parameters.id] = _pool().submit(_told, exercise, file)
+    return futures
 
 
 def command(*arguments, cwd=ROOT):

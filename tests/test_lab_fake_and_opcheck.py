@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from lab_tools import ROOT, command, first_mistake_apart, planted, run_notebook
+from lab_tools import ROOT, command, first_mistakes_apart, planted, run_notebook
 
 from cudabook.checking.registered import sources
 from cudabook.make_labs import solution_cells
@@ -20,12 +20,16 @@ def solution(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    sources()
+    return first_mistakes_apart(EXERCISE, tmp_path_factory.mktemp("answers"))
+
+
 @pytest.mark.parametrize("text, mistake", planted(EXERCISE) + planted(EXERCISE, right=True))
-def test_registration(text, mistake, tmp_path):
-    file = tmp_path / "answer.py"
-    file.write_text(text)
-    found = first_mistake_apart(EXERCISE, file)
-    assert (found and found[0]) == mistake, found and found[1]
+def test_registration(text, mistake, found, request):
+    first = found[request.node.callspec.id].result(timeout=300)
+    assert (first and first[0]) == mistake, first and first[1]
 
 
 def test_solution_passes_on_the_command_line(solution):

@@ -28,7 +28,7 @@ class Module:
 
     def __init__(self, path: Path, name: str):
         self.path, self.name = path, name
-        self.cache: dict = {}  # what a check may keep for the next one
+        self._judges: dict = {}
 
     @cached_property
     def target(self) -> str:
@@ -47,16 +47,20 @@ class Module:
         Raises:
             Mistake: it is missing, or cannot be imported, or changes what judges it.
         """
-        if not self.path.is_file():
-            raise Mistake(
-                "no-file", f"There is no {self.path.name} yet: run the lab's %%module {self.name} cell first."
-            )
+        self.text()
         self._judges = _judges()
         spec = importlib.util.spec_from_file_location(f"work_{self.path.stem}", self.path)
         module = importlib.util.module_from_spec(spec)
         with self.running("Importing the file"):
             spec.loader.exec_module(module)
         return module
+
+    def text(self) -> str:
+        """What the file holds. Raises Mistake if there is no file."""
+        if not self.path.is_file():
+            sentence = f"There is no {self.path.name} yet: run the lab's %%module {self.name} cell first."
+            raise Mistake("no-file", sentence)
+        return self.path.read_text()
 
     def get(self, name: str):
         """What the module defines under a name. Raises Mistake if it does not."""

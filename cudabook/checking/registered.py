@@ -71,7 +71,7 @@ class LibraryAnswer(Module):
     def operator(self, name: str):
         """The overload of one operator. Raises Mistake if it has no schema."""
         if not hasattr(self.ops, name):
-            raise Mistake("schema-missing", f"{name} has no schema yet, and so cannot be called: see torch.library.define.")
+            raise Mistake("schema-missing", f"{name} has no schema yet, and so cannot be called.")
         return getattr(self.ops, name).default
 
     def inputs(self, name: str, shape, dtype) -> list[torch.Tensor]:
@@ -85,7 +85,7 @@ class LibraryAnswer(Module):
 def _known(text: str, error: BaseException) -> Mistake | None:
     """Mistakes by which PyTorch stops."""
     if "doesn't match the expected function schema" in text:
-        sentence = "The schema of silu_mul_out does not fit its C++ function, which takes 3 tensors and returns nothing."
+        sentence = "The schema of silu_mul_out does not fit its function: three tensors go in, nothing comes back."
         return Mistake("schema-mismatch", sentence, *re.findall(r"(?:expected|inferred) schema: .*|reason: .*", text))
     reads = r"data-dependent|data pointer|\.numpy\(\) is not supported"
     if isinstance(error, DataDependentOutputException) or re.search(reads, text):
@@ -95,7 +95,7 @@ def _known(text: str, error: BaseException) -> Mistake | None:
         name = text.removesuffix(".default").rpartition(".")[2]
         sentence = f"{name} has no fake yet, so nothing can trace it: this is what an unfinished lab says."
         return Mistake("fake-missing", sentence)
-    if "Unable to cast" in text:
+    if "Unable to cast" in text or "instance of 'sequence'" in text:
         return Mistake("fake-number", "A fake gives another number of tensors than its operator.", text)
     if "incorrect number of gradients" in text:
         sentence = "The function of register_autograd returns one gradient for each argument of silu_mul: two."
