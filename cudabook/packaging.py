@@ -10,11 +10,11 @@ Attributes:
 import os
 from pathlib import Path
 
+import torch
 from setuptools import Extension
 from setuptools.command.build_ext import build_ext
-from torch.utils import cpp_extension
 
-from . import cuda
+from . import compiler, cuda
 from .emulator import build as emulator
 
 no_cuda = cuda.toolchain_problem()
@@ -23,20 +23,23 @@ if os.environ.get("CUDABOOK_TARGET") == "emulator":
 
 
 class EmulatorBuild(build_ext):
-    """Builds for the CPU what torch's BuildExtension builds for a GPU. The first source is the binding."""
+    """Builds for the CPU what torch's BuildExtension builds for a GPU: one binding (.cpp) and its kernels (.cu)."""
 
     def build_extension(self, ext):
-        binding, *kernels = [Path(source).resolve() for source in ext.sources]
+        sources = [Path(source).resolve() for source in ext.sources]
+        (binding,), kernels = ([s for s in sources if (s.suffix == ".cu") == of_cuda] for of_cuda in (False, True))
         out = Path(self.get_ext_fullpath(ext.name))
         emulator.build_packaged(out, ext.name.split(".")[-1], binding, kernels, ext.extra_compile_args)
 
 
 def CUDAExtension(name: str, sources: list[str], **options) -> Extension:
-    """A library of C++ and CUDA sources, the binding first. The last part of its name is its TORCH_EXTENSION_NAME."""
+    """A library of one C++ file, the binding, and CUDA files. The last part of its name is its TORCH_EXTENSION_NAME."""
     if no_cuda:
         return Extension(name, sources, **options)
+    if torch.cuda.device_count() == 0:  # for machines that are elsewhere: 8.0+PTX serves every later GPU
+        os.environ.setdefault("TORCH_CUDA_ARCH_LIST", "8.0+PTX;9.0a")
     cuda.prepare()
-    return cpp_extension.CUDAExtension(name, sources, **options)
+    return compiler.cpp_extension().CUDAExtension(name, sources, **options)
 
 
-BuildExtension = EmulatorBuild if no_cuda else cpp_extension.BuildExtension
+BuildExtension = EmulatorBuild if no_cuda else compiler.cpp_extension().BuildExtension

@@ -1,7 +1,6 @@
 """Lab 02: planted mistakes in a backward kernel and in its Function are named, right answers pass."""
 
 import contextlib
-import json
 import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -58,14 +57,6 @@ def test_function_waits_for_its_kernel(work, tmp_path):
     shutil.copy(work / f"{FUNCTION}.py", tmp_path)
     first = first_mistake(FUNCTION, tmp_path / f"{FUNCTION}.py")
     assert first.name == "kernel-first" and "There is no silu_mul_backward.cu yet" in str(first)
-
-
-def test_solution_passes_on_the_command_line(work):
-    for exercise, checks in ((KERNEL, 12), (FUNCTION, 10)):
-        ran = command("check", exercise, "--json", "v.json", cwd=work.parent)
-        assert ran.returncode == 0, ran.stdout + ran.stderr
-        outcomes = [row["outcome"] for row in json.loads((work.parent / "v.json").read_text())["rows"]]
-        assert outcomes.count("passed") >= checks and set(outcomes) <= {"passed", "not here"}
 
 
 def test_unfinished_lab_says_so_kindly(tmp_path, monkeypatch):

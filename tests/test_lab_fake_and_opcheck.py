@@ -3,21 +3,12 @@
 import os
 
 import pytest
-from lab_tools import ROOT, command, first_mistakes_apart, planted, run_notebook
+from lab_tools import ROOT, first_mistakes_apart, planted, run_notebook
 
 from cudabook.checking.registered import sources
 from cudabook.make_labs import solution_cells
 
 LAB, EXERCISE = "03_fake_and_opcheck", "silu_mul_library"
-
-
-@pytest.fixture(scope="module")
-def solution(tmp_path_factory):
-    """A folder with the solution, as a learner's."""
-    folder = tmp_path_factory.mktemp("lab")
-    (folder / "work").mkdir()
-    (folder / "work" / f"{EXERCISE}.py").write_text(solution_cells(LAB)[EXERCISE])
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -30,11 +21,6 @@ def found(tmp_path_factory):
 def test_registration(text, mistake, found, request):
     first = found[request.node.callspec.id].result(timeout=300)
     assert (first and first[0]) == mistake, first and first[1]
-
-
-def test_solution_passes_on_the_command_line(solution):
-    ran = command("check", EXERCISE, cwd=solution)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 def test_unfinished_lab_says_so_kindly(tmp_path, monkeypatch):

@@ -51,11 +51,20 @@ def install(folder: Path, site: Path) -> None:
     environment = os.environ | {"PYTHONPATH": path}
     done = subprocess.run([*pip, "--target", site, folder], capture_output=True, text=True, env=environment)
     if done.returncode:
-        lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if re.search("[Ee]rror", line)]
-        raise Mistake("build-error", "pip cannot build the package.", *(lines[:3] or [done.stderr[-500:]]))
+        said = [line.strip() for line in (done.stdout + done.stderr).splitlines()]
+        errors = [line for line in said if re.search(r"\w(?:Error|Exit): |: error: |^error: (?!subp|metad)", line)]
+        raise Mistake("build-error", "pip cannot build the package.", *(errors[:3] or said[-3:]))
 
 
-class SetupAnswer(Module):
+class PackageAnswer(Module):
+    """A file of the package, which is built for the target of the check."""
+
+    def __init__(self, path: Path, name: str):
+        super().__init__(path, name)
+        os.environ["CUDABOOK_TARGET"] = self.target
+
+
+class SetupAnswer(PackageAnswer):
     """The learner's ``setup.py``, with the ``__init__.py`` of the solution."""
 
     @cached_property
@@ -199,7 +208,7 @@ def check_installed(answer: SetupAnswer) -> None:
 # --- the checks of __init__.py
 
 
-class InitAnswer(Module):
+class InitAnswer(PackageAnswer):
     """The learner's ``__init__.py``, in the package that the solution's ``setup.py`` builds."""
 
     @cached_property
