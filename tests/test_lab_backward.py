@@ -6,7 +6,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from lab_tools import ROOT, command, first_mistake, first_mistakes_apart, planted, run_notebook
+from lab_tools import ROOT, first_mistake, first_mistakes_apart, planted, run_notebook
 
 from cudabook.emulator import build as emulator
 from cudabook.errors import BuildError
@@ -59,7 +59,7 @@ def test_function_waits_for_its_kernel(work, tmp_path):
     assert first.name == "kernel-first" and "There is no silu_mul_backward.cu yet" in str(first)
 
 
-def test_unfinished_lab_says_so_kindly(tmp_path, monkeypatch):
+def test_unfinished_lab_says_so_kindly(work, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
     text = (ROOT / "labs" / f"{LAB}.md").read_text()
     kernel = "Nothing has been launched yet, and da and db are empty: this is what an unfinished lab says."
@@ -67,5 +67,6 @@ def test_unfinished_lab_says_so_kindly(tmp_path, monkeypatch):
     assert f"> {kernel}" in text and f"> {function}" in text, "the page quotes another sentence than the check says"
     shown = run_notebook(text, tmp_path)
     assert kernel in shown and "The kernel is needed here" in shown and "It passes" not in shown
-    (tmp_path / "work" / f"{KERNEL}.cu").write_text(solution_cells(LAB)[KERNEL])
-    assert function in command("check", FUNCTION, cwd=tmp_path).stdout
+    unfinished = work / "unfinished.py"  # beside a kernel that is right
+    shutil.copy(tmp_path / "work" / f"{FUNCTION}.py", unfinished)
+    assert first_mistake(FUNCTION, unfinished).sentence == function
