@@ -179,7 +179,7 @@ def test_hints_come_one_by_one(tmp_path, monkeypatch):
 
 def code_of(text):
     return {
-        "".join(line.split()) for line in text.splitlines() if any(c in line for c in ";=<") and len(line.strip()) > 12
+        "".join(line.split()) for line in text.splitlines() if any(c in line for c in ";=<(") and len(line.strip()) > 12
     }
 
 
