@@ -19,14 +19,13 @@ import tempfile
 from pathlib import Path
 
 from setuptools import Extension, setup
-from setuptools.command.build_ext import build_ext
 
 try:
     import torch
     from torch.utils.cpp_extension import BuildExtension, CUDAExtension
 
     from cudabook import cuda
-    from cudabook.emulator import build as emulator
+    from cudabook.packaging import EmulatorBuild
 except ModuleNotFoundError as error:
     remedy = {
         "torch": "pip builds in an empty environment of its own, where torch is missing "
@@ -84,16 +83,6 @@ def extension(name: str) -> Extension:
         kind = CUDAExtension
         flags = {"cxx": ["-O2", *FLAGS], "nvcc": cuda.NVCC_FLAGS}
     return kind(library, sources, extra_compile_args=flags, py_limited_api=STABLE)
-
-
-class EmulatorBuild(build_ext):
-    """Builds for the CPU what BuildExtension builds for a GPU."""
-
-    def build_extension(self, ext):
-        binding, *kernels = [HERE / source for source in ext.sources]
-        out = Path(self.get_ext_fullpath(ext.name))
-        emulator.build_packaged(out, ext.name.split(".")[-1], binding, kernels,
-                                ext.extra_compile_args)
 
 
 class Build(EmulatorBuild if no_cuda else BuildExtension):

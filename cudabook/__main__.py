@@ -94,7 +94,7 @@ def _sanitize_arguments(parser) -> None:
 
 def _check_arguments(parser) -> None:
     parser.add_argument("name", help="the exercise, such as vector_add")
-    parser.add_argument("--file", type=Path, help="check this .cu file instead of work/NAME.cu")
+    parser.add_argument("--file", type=Path, help="check this file instead of the one in work/")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the verdict as JSON")
     parser.add_argument("--junitxml", type=Path, metavar="FILE", help="write the verdict as JUnit XML")
 

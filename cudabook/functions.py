@@ -90,9 +90,9 @@ def _parameter(text: str, function: str) -> Parameter:
 class Functions:
     """The functions of one built ``.cu`` file, as attributes.
 
-    A pointer parameter takes a contiguous tensor of the matching dtype on :attr:`device`, a number parameter a
-    number; ``cudaStream_t`` is not passed: it is PyTorch's current stream. Every call raises :class:`CudaError` if
-    the launch was refused or, on the emulator, if the kernel went wrong.
+    A pointer parameter takes a contiguous tensor of the matching dtype on :attr:`device`, or None for a null pointer; a
+    number parameter a number; ``cudaStream_t`` is not passed: it is PyTorch's current stream. Every call raises
+    :class:`CudaError` if the launch was refused or, on the emulator, if the kernel went wrong.
     """
 
     def __init__(self, source: Path, library: Path, target: str, device: str, watched):
@@ -122,7 +122,7 @@ class Functions:
             if len(args) != len(wanted):
                 raise TypeError(f"{name} takes {len(wanted)} arguments ({', '.join(p.name for p in wanted)}), "
                                 f"{len(args)} were given.")
-            watch.name_tensors({p.name: v for p, v in zip(wanted, args, strict=True) if p.kind == "tensor"})
+            watch.name_tensors({p.name: v for p, v in zip(wanted, args, strict=True) if isinstance(v, torch.Tensor)})
             values = iter(args)
             device = next((a.device for a in args if isinstance(a, torch.Tensor)), torch.device(self.device))
             with torch.cuda.device(device if device.type == "cuda" else -1):
@@ -141,6 +141,8 @@ class Functions:
             if isinstance(value, torch.Tensor):
                 raise TypeError(f"{where} is a tensor, expected a number ({parameter.type}).")
             return _SCALARS[parameter.type](value)
+        if value is None:
+            return ctypes.c_void_p(0)
         if not isinstance(value, torch.Tensor):
             raise TypeError(f"{where} is a {type(value).__name__}, expected a tensor.")
         dtype = _DTYPES[parameter.type]

@@ -1,9 +1,10 @@
-"""What a lab notebook uses: the cell magic ``%%kernel``, ``check``, ``hint``.
+"""What a lab notebook uses: the cell magics ``%%kernel`` and ``%%module``, ``check``, ``hint``.
 
-Importing this module in a notebook registers the magic.
+Importing this module in a notebook registers the magics.
 """
 
 import datetime
+import functools
 import hashlib
 import json
 import os
@@ -24,8 +25,8 @@ def check(name: str, file: str | os.PathLike | None = None, limits: Limits | Non
     """Check the answer to an exercise. In a notebook the returned verdict shows itself as a table.
 
     Args:
-        name: the exercise, the NAME of its ``%%kernel NAME`` cell.
-        file: another ``.cu`` file than the learner's ``work/NAME.cu``; its outcome is not kept as progress.
+        name: the exercise, the NAME of its ``%%kernel NAME`` or ``%%module NAME`` cell.
+        file: another file than the learner's ``work/NAME.cu`` or ``work/NAME.py``; its outcome is not kept as progress.
         limits: what the code may take.
 
     Raises:
@@ -91,19 +92,21 @@ def _remember(name: str, folder: Path, **what) -> None:
     os.replace(partial, folder / STATE)
 
 
-def kernel(line: str, cell: str) -> None:
-    """``%%kernel NAME``: write the cell to ``work/NAME.cu`` beside the notebook.
+def write_cell(magic: str, line: str, cell: str) -> None:
+    """What ``%%kernel NAME`` and ``%%module NAME`` do: write the cell to ``work/`` beside the notebook.
 
-    A file that was edited since the cell was last run is kept as ``NAME.edited.cu``.
+    A file that was edited since the cell was last run is kept, as ``NAME.edited.cu`` or ``NAME.edited.py``.
 
     Raises:
-        LabError: NAME is no exercise.
+        LabError: NAME is no exercise, or is written in the other kind of cell.
     """
-    name, folder = table.exercise(line.strip()).name, table.work_folder()
-    path = folder / f"{name}.cu"
+    exercise, folder = table.exercise(line.strip()), table.work_folder()
+    name, path = exercise.name, folder / exercise.file
+    if exercise.cell != magic:
+        raise LabError(f"The exercise '{name}' is written in a cell that starts with %%{exercise.cell} {name}.")
     old = path.read_text() if path.is_file() else cell
     if old != cell and _digest(old) != _state(folder).get(name, {}).get("cell"):
-        kept = path.with_suffix(".edited.cu")
+        kept = path.with_suffix(f".edited{path.suffix}")
         kept.write_text(old)
         print(f"{path.name} had been edited outside of this cell: that version is now work/{kept.name}.")
     _remember(name, folder, cell=_digest(cell))
@@ -116,4 +119,5 @@ def _digest(text: str) -> str:
 
 
 if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()):
-    shell.register_magic_function(kernel, "cell", "kernel")
+    for _magic in table.MAGICS:
+        shell.register_magic_function(functools.partial(write_cell, _magic), "cell", _magic)

@@ -10,6 +10,7 @@ SOLUTIONS, LABS = ROOT / "solutions", ROOT / "labs"
 BEGIN = re.compile(r"(?P<indent>\s*)(?P<comment>###|//)\s*BEGIN SOLUTION\s*")
 END = re.compile(r"\s*(?:###|//)\s*END SOLUTION\s*")
 MARKER = re.compile(r"(?:BEGIN|END)\s+SOLUTION", re.IGNORECASE)
+CELL = re.compile(r"^```\{code-cell\} ipython3\n%%(?:kernel|module) (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.MULTILINE | re.DOTALL)
 
 
@@ -51,6 +52,12 @@ def _gap(match: re.Match, lines: list[str]) -> str:
     number = sum(bool(line.strip()) and not line.strip().startswith(("//", "#")) for line in lines)
     comment = "//" if match["comment"] == "//" else "#"
     return f"{match['indent']}{comment} your code: about {number} line{'' if number == 1 else 's'}"
+
+
+def solution_cells(lab: str) -> dict[str, str]:
+    """What a learner writes in a lab, from its solution: {exercise: source}."""
+    text = (SOLUTIONS / f"{lab}.md").read_text()
+    return dict(CELL.findall(text))
 
 
 def labs() -> dict[Path, str]:

@@ -1,25 +1,19 @@
 """Lab 01 and the machinery of labs: planted mistakes are rejected by name, right answers pass however they look."""
 
 import contextlib
-import importlib.util
 import json
 import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
 
-import jupytext
 import psutil
 import pytest
-from nbclient import NotebookClient
+from lab_tools import command, first_mistake, run_notebook
 
 from cudabook import cuda, default_target, lab, make_labs
 from cudabook.checking import report, table
-from cudabook.checking.answer import Answer
-from cudabook.checking.mistake import Mistake
-from cudabook.checking.run import Limits, check, checks_of
+from cudabook.checking.run import Limits, check
 from cudabook.emulator import build as emulator
 from cudabook.errors import BuildError
 
@@ -53,24 +47,6 @@ def planted(folder):
     return found
 
 
-def first_mistake(exercise, file):
-    """The first mistake that the checks of an exercise find, run here and not in a child: torch is imported once."""
-    path = table.exercise(exercise).check
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    answer = Answer(file, exercise, module.DECLARATION)
-    rows, gpu_only = checks_of(path)
-    for row in rows:
-        if row.name in gpu_only and answer.target != "cuda":
-            continue
-        try:
-            getattr(module, row.name)(answer)
-        except Mistake as mistake:
-            return mistake
-    return None
-
-
 @pytest.mark.parametrize("file, exercise, mistake", planted("wrong"))
 def test_mistake_is_named(file, exercise, mistake):
     found = first_mistake(exercise, file)
@@ -92,31 +68,10 @@ def test_right_answer_passes(file, exercise, mistake):
     assert found is None, str(found)
 
 
-def solution_cells():
-    """The CUDA cells of the solution: {exercise: source}."""
-    cells = {}
-    for cell in jupytext.read(ROOT / "solutions" / "01_vector_add.md").cells:
-        if cell.source.startswith("%%kernel "):
-            magic, _, source = cell.source.partition("\n")
-            cells[magic.split()[1]] = source
-    return cells
-
-
-def command(*arguments, cwd=ROOT):
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-    return subprocess.run(
-        [sys.executable, "-m", "cudabook", *map(str, arguments)],
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-
-
-@pytest.mark.parametrize("exercise", solution_cells())
+@pytest.mark.parametrize("exercise", make_labs.solution_cells("01_vector_add"))
 def test_solution_passes_on_the_command_line(exercise, tmp_path):
     (tmp_path / "work").mkdir()
-    (tmp_path / "work" / f"{exercise}.cu").write_text(solution_cells()[exercise])
+    (tmp_path / "work" / f"{exercise}.cu").write_text(make_labs.solution_cells("01_vector_add")[exercise])
     ran = command("check", exercise, "--json", "v.json", "--junitxml", "v.xml", cwd=tmp_path)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert f"Compare it with solutions/{table.exercise(exercise).lab}.md" in ran.stdout
@@ -154,17 +109,6 @@ def test_command_refuses_unknown_names():
         ran = command(*words)
         assert ran.returncode == 2
         assert "There are: vector_add, vector_add_grid_stride" in ran.stderr
-
-
-def run_notebook(text, folder):
-    """Execute a page in a folder and return what its cells printed or showed as text."""
-    notebook = jupytext.reads(text, fmt="md:myst")
-    NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
-    ).execute()
-    return "\n".join(
-        out.get("text") or out["data"]["text/plain"] for cell in notebook.cells for out in cell.get("outputs", [])
-    )
 
 
 def test_unfinished_lab_runs_and_says_so_kindly(tmp_path, monkeypatch):
@@ -220,7 +164,7 @@ def test_every_exercise_has_its_check_its_lab_and_hints():
     for exercise in known.values():
         assert (ROOT / "solutions" / f"{exercise.lab}.md").is_file()
         assert len(exercise.hints) >= 2
-        assert f"%%kernel {exercise.name}" in (ROOT / "solutions" / f"{exercise.lab}.md").read_text()
+        assert f"%%{exercise.cell} {exercise.name}" in (ROOT / "solutions" / f"{exercise.lab}.md").read_text()
 
 
 def test_hints_come_one_by_one(tmp_path, monkeypatch):
@@ -235,12 +179,14 @@ def test_hints_come_one_by_one(tmp_path, monkeypatch):
 
 def code_of(text):
     return {
-        "".join(line.split()) for line in text.splitlines() if any(c in line for c in ";=<") and len(line.strip()) > 12
+        "".join(line.split()) for line in text.splitlines() if any(c in line for c in ";=<(") and len(line.strip()) > 12
     }
 
 
-def test_nothing_that_a_learner_sees_holds_the_solution():
-    solution = code_of("\n".join(solution_cells().values())) - code_of((ROOT / "labs" / "01_vector_add.md").read_text())
+@pytest.mark.parametrize("lab", sorted({exercise.lab for exercise in table.exercises().values()}))
+def test_nothing_that_a_learner_sees_holds_the_solution(lab):
+    given = (ROOT / "labs" / f"{lab}.md").read_text()
+    solution = code_of("\n".join(make_labs.solution_cells(lab).values())) - code_of(given)
     assert len(solution) >= 5
     for path in [
         ROOT / "labs" / "labs.toml",
@@ -254,15 +200,15 @@ def test_nothing_that_a_learner_sees_holds_the_solution():
 def test_editing_the_file_is_not_lost_when_the_cell_runs_again(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "work" / "vector_add.cu"
-    lab.kernel("vector_add", "one\n")
-    lab.kernel("vector_add", "two\n")
+    lab.write_cell("kernel", "vector_add", "one\n")
+    lab.write_cell("kernel", "vector_add", "two\n")
     assert not file.with_suffix(".edited.cu").exists()
     file.write_text("edited\n")
-    lab.kernel("vector_add", "three\n")
+    lab.write_cell("kernel", "vector_add", "three\n")
     assert (file.read_text(), file.with_suffix(".edited.cu").read_text()) == ("three\n", "edited\n")
     assert "had been edited" in capsys.readouterr().out
     with pytest.raises(lab.LabError, match="There is no exercise 'vector_ad'"):
-        lab.kernel("vector_ad", "")
+        lab.write_cell("kernel", "vector_ad", "")
 
 
 def test_missing_file_is_a_verdict(tmp_path):
@@ -289,7 +235,11 @@ def test_skipped_check_fails(tmp_path, monkeypatch):
         (ROOT / "labs" / "checks" / "conftest.py").read_text()
         + """
 import pytest
-DECLARATION = "const float* a, const float* b, float* out, int64_t n, cudaStream_t stream"
+from types import SimpleNamespace
+
+
+def ANSWER(path, name):
+    return SimpleNamespace(target="emulator")
 
 
 def test_one(answer):

@@ -172,7 +172,7 @@ def test_what_setup_py_lacks_is_one_sentence(tmp_path, there, arguments, words):
     """A18: in pip's own build environment there is setuptools and nothing else."""
     for package in ["setuptools", "_distutils_hack"]:
         (tmp_path / package).symlink_to(Path(setuptools.__file__).parents[1] / package)
-    for module in ["torch", "torch/utils", "cudabook", "cudabook/emulator"]:
+    for module in ["torch", "torch/utils", "cudabook"]:
         if module.split("/")[0] in there:
             (tmp_path / module).mkdir()
             (tmp_path / module / "__init__.py").touch()
@@ -180,7 +180,7 @@ def test_what_setup_py_lacks_is_one_sentence(tmp_path, there, arguments, words):
         (tmp_path / "torch" / "utils" / "cpp_extension.py").write_text("BuildExtension = CUDAExtension = object")
     if "cudabook" in there:
         (tmp_path / "cudabook" / "cuda.py").touch()
-        (tmp_path / "cudabook" / "emulator" / "build.py").touch()
+        (tmp_path / "cudabook" / "packaging.py").write_text("EmulatorBuild = object")
     done = run(sys.executable, "-S", ROOT / "csrc" / "setup.py", *arguments, paths=[tmp_path])
     assert done.returncode == 1 and re.search(words, done.stderr), done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

@@ -43,9 +43,14 @@ def test_chapter_was_executed_by_the_build(page):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", SOLUTIONS, ids=lambda page: page.stem)
-def test_solution_runs(page):
+def test_solution_runs_and_passes(page):
     notebook = jupytext.read(page)
     assert code_cells(notebook), f"{page.name} has no code cell"
     NotebookClient(
         notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(page.parent)}}
     ).execute()
+    checks = [cell for cell in code_cells(notebook) if cell.source.startswith("check(")]
+    assert checks, f"{page.name} checks nothing"
+    for cell in checks:
+        shown = [output.data["text/plain"] for output in cell.outputs if "data" in output]
+        assert any("It passes." in text for text in shown), f"{cell.source}: {shown}"

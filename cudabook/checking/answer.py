@@ -5,21 +5,26 @@ import re
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+import torch
+
 from ..errors import BuildError
 from .mistake import Mistake
+from .tasks import Task
 
 
 class Answer:
-    """One ``.cu`` file with the function that a lab asks for.
+    """One ``.cu`` file with the functions that a lab asks for.
 
     Attributes:
         path: the file.
-        name: the function, ``extern "C"``.
-        declaration: its parameters as the lab gives them, in C++.
+        name: the exercise.
+        declarations: each function that is asked for, ``extern "C"``, and its parameters in C++.
+        task: what they compute.
+        launches: how many launches the lab gives.
     """
 
-    def __init__(self, path: Path, name: str, declaration: str):
-        self.path, self.name, self.declaration = path, name, declaration
+    def __init__(self, path: Path, name: str, declarations: dict[str, str], task: Task, launches: int = 0):
+        self.path, self.name, self.declarations, self.task, self.launches = path, name, declarations, task, launches
         self.cache: dict = {}  # what a check may keep for the next one
 
     @cached_property
@@ -27,7 +32,7 @@ class Answer:
         """The file built for the target on which it is checked.
 
         Raises:
-            Mistake: it does not compile, or the function is missing or has other parameters.
+            Mistake: it does not compile, or a function is missing or has other parameters.
         """
         return self._build(None)
 
@@ -40,6 +45,12 @@ class Answer:
     def target(self) -> str:
         return self.functions.target
 
+    def buffers(self, function: str) -> tuple[torch.dtype, list[str], list[str]]:
+        """What a function takes: the dtype of its tensors, the names of the inputs (const), those of the outputs."""
+        pointers = [p.split() for p in self.declarations[function].split(",") if "*" in p]
+        dtype = {"float*": torch.float32, "double*": torch.float64}[pointers[0][-2]]
+        return dtype, [p[-1] for p in pointers if "const" in p], [p[-1] for p in pointers if "const" not in p]
+
     def _build(self, target: str | None):
         import cudabook
         from cudabook.functions import signatures
@@ -48,28 +59,28 @@ class Answer:
             raise Mistake(
                 "no-file", f"There is no {self.path.name} yet: run the lab's %%kernel {self.name} cell first."
             )
+        lacking = "The file has no launcher {}. It needs: extern \"C\" void {}({})."
         try:
             built = cudabook.load(self.path, target)
         except BuildError as error:
             text = str(error)
             if "no function that Python can call" in text:
-                raise Mistake(
-                    "no-launcher",
-                    f'The file has no launcher: extern "C" void {self.name}({self.declaration}).',
-                ) from None
+                name, declaration = next(iter(self.declarations.items()))
+                raise Mistake("no-launcher", lacking.format("yet", name, declaration)) from None
             raise Mistake("build-error", "It does not compile. The first error:", text) from None
         found = signatures(self.path.read_text())
-        if self.name not in found:
-            raise Mistake("no-launcher", f"The file has no launcher called {self.name}. It has: {', '.join(found)}.")
-        wanted = signatures(f'extern "C" void {self.name}({self.declaration}) {{}}')[self.name]
-        if [(p.kind, p.type) for p in found[self.name]] != [(p.kind, p.type) for p in wanted]:
-            given = re.search(rf"\b{self.name}\s*\(([^)]*)\)\s*\{{", self.path.read_text())
-            raise Mistake(
-                "signature",
-                f"The parameters of {self.name} are not those that the lab gives.",
-                f"found:    {' '.join(given[1].split()) if given else found[self.name]}",
-                f"expected: {self.declaration}",
-            )
+        for name, declaration in self.declarations.items():
+            if name not in found:
+                raise Mistake("no-launcher", lacking.format(f"called {name}", name, declaration))
+            wanted = signatures(f'extern "C" void {name}({declaration}) {{}}')[name]
+            if [(p.kind, p.type) for p in found[name]] != [(p.kind, p.type) for p in wanted]:
+                given = re.search(rf"\b{name}\s*\(([^)]*)\)\s*\{{", self.path.read_text())
+                raise Mistake(
+                    "signature",
+                    f"The parameters of {name} are not those that the lab gives.",
+                    f"found:    {' '.join(given[1].split()) if given else found[name]}",
+                    f"expected: {declaration}",
+                )
         return built
 
 

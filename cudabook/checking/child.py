@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from . import table
-from .answer import Answer
 from .mistake import Mistake
 from .report import sign
 
@@ -31,12 +30,12 @@ def needs_gpu(test):
 
 @pytest.fixture
 def answer(request):
-    """The answer under check: a :class:`cudabook.checking.answer.Answer`, one for all checks of a file."""
+    """The answer under check, one for all checks of a file: what its ``ANSWER`` makes of the path and the name."""
     module = request.module
     if not hasattr(module, "cudabook_answer"):
         name = module.__name__.removeprefix("test_")
         path = Path(os.environ[ANSWER]) if ANSWER in os.environ else table.find(name)
-        module.cudabook_answer = Answer(path, name, module.DECLARATION)
+        module.cudabook_answer = module.ANSWER(path, name)
     if getattr(request.function, "needs_gpu", False) and module.cudabook_answer.target != "cuda":
         pytest.skip(table.NEEDS_GPU)
     return module.cudabook_answer

@@ -1,16 +1,18 @@
-"""Checks of kernels that compute ``out[i] = a[i] + b[i]``: runs with everything around them watched."""
+"""Checks of element-wise kernels: runs with everything around them watched."""
 
 import math
 from dataclasses import dataclass
 
 import torch
 
+from .. import profile, sanitize
 from ..emulator.translate import mask
 from ..errors import CudaError
 from . import naming, values, written
 from .answer import Answer, LaunchRecord
 from .guarded import Fenced, Guarded, same_bits
 from .mistake import Mistake
+from .tasks import Result, Tensors
 
 # 1000 first: with several blocks and a partial last one it tells most mistakes apart.
 SIZES = (1000, 1, 31, 32, 33, 255, 256, 257, 1023, 100_003, 1 << 20)
@@ -21,21 +23,22 @@ class Trial:
     """What one call did. All tensors are on the CPU.
 
     Attributes:
+        function: which launcher was called.
         arguments: what was passed after n, such as the number of blocks.
-        a, b: the inputs, as they were before the call.
-        out: the output; elements that were not written hold the canary of ``out``.
-        changed: for 'a' and 'b', which elements the call changed.
-        damage: for 'a', 'b' and 'out', the guard elements that were written (see :class:`Guarded`).
+        inputs: by name, as they were before the call.
+        outputs: by name; elements that were not written hold a canary. None: the call was given a null pointer.
+        changed: for each input, which elements the call changed.
+        damage: for each input and output, the guard elements that were written (see :class:`Guarded`).
         launch: (grid, block) of the last launch, or None if there was none or it ran on a GPU.
     """
 
+    function: str
     n: int
     arguments: tuple
-    a: torch.Tensor
-    b: torch.Tensor
-    out: torch.Tensor
-    changed: dict[str, torch.Tensor]
-    damage: dict[str, dict[str, torch.Tensor]]
+    inputs: Tensors
+    outputs: dict[str, torch.Tensor | None]
+    changed: Tensors
+    damage: dict[str, Tensors]
     launch: tuple | None
 
     @property
@@ -51,92 +54,68 @@ class Trial:
     def where(self) -> str:
         return ", ".join([f"n = {self.n}", *(f"blocks = {a}" for a in self.arguments)])
 
-
-def inputs(n: int, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
-    """a in [1, 3), b in 30 to 90 with either sign: elements differ, and a and b are never mistaken for one another."""
-    generator = torch.Generator().manual_seed(1000 * n + seed)
-    a, b, sign = torch.rand(3, n, generator=generator)
-    return 1 + 2 * a, (30 + 60 * b).copysign(sign - 0.5)
-
-
-def special_inputs() -> tuple[torch.Tensor, torch.Tensor]:
-    """Every pair of the values with which float32 arithmetic is delicate."""
-    tiny, smallest, largest = 2.0**-126, 2.0**-149, torch.finfo(torch.float32).max
-    values = [
-        0.0,
-        -0.0,
-        1.5,
-        -1.5,
-        1e-3,
-        2.0**24,
-        math.inf,
-        -math.inf,
-        math.nan,
-        tiny,
-        -tiny,
-        3 * smallest,
-        -smallest,
-        tiny / 3,
-        largest,
-        -largest,
-    ]
-    pairs = torch.cartesian_prod(*[torch.tensor(values)] * 2)
-    return pairs[:, 0].contiguous(), pairs[:, 1].contiguous()
-
-
-def wanted(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """a + b as float32 must give it: the float64 sum, rounded once more, which is exact (53 >= 2 * 24 + 2 bits)."""
-    return (a.double() + b.double()).float()
+    def results(self, answer: Answer) -> list[Result]:
+        """The outputs beside what they should hold."""
+        return [Result(answer.task, k, v, self.inputs) for k, v in self.outputs.items() if v is not None]
 
 
 def run(
-    answer: Answer, a: torch.Tensor, b: torch.Tensor, *arguments: int, emulated: bool = False, fill: float | None = None
+    answer: Answer,
+    inputs: Tensors,
+    *arguments: int,
+    function: str = "",
+    emulated: bool = False,
+    fill: float | None = None,
+    without: tuple[str, ...] = (),
 ) -> Trial:
-    """Call the answer with guarded copies of a and b.
+    """Call the answer with guarded copies of its inputs.
 
     Args:
+        inputs: by name.
         arguments: what the function takes after n.
+        function: which one; by default the first that the lab asks for.
         emulated: run on the emulator whatever the target is.
-        fill: a value for out; by default each of its elements is a canary.
+        fill: a value for the outputs; by default each of their elements is a canary.
+        without: outputs for which the function is given a null pointer.
 
     Raises:
         Mistake: the launch was refused, or the kernel went wrong.
     """
-    functions, n = answer.emulated if emulated else answer.functions, a.numel()
-    buffers = [
-        Guarded("a", a, functions.device),
-        Guarded("b", b, functions.device),
-        Guarded("out", n, functions.device),
-    ]
-    if fill is not None:
-        buffers[2].tensor.fill_(fill)
-    launch = call(answer, functions, n, [x.tensor for x in buffers], arguments)
-    a_after, b_after, out = (x.value() for x in buffers)
+    function = function or next(iter(answer.declarations))
+    dtype, ins, outs = answer.buffers(function)
+    functions, n = answer.emulated if emulated else answer.functions, inputs[ins[0]].numel()
+    memory = {name: Guarded(inputs[name], dtype, functions.device) for name in ins}
+    memory |= {name: Guarded(n, dtype, functions.device) for name in outs if name not in without}
+    for name in outs if fill is not None else ():
+        memory[name].tensor.fill_(fill)
+    tensors = [memory[name].tensor if name in memory else None for name in (*ins, *outs)]
+    launch = call(answer, functions, function, n, tensors, arguments)
+    after = {name: m.value() for name, m in memory.items()}
     return Trial(
+        function,
         n,
         arguments,
-        a,
-        b,
-        out,
-        {"a": ~same_bits(a, a_after), "b": ~same_bits(b, b_after)},
-        {x.name: x.damage() for x in buffers},
+        inputs,
+        {name: after.get(name) for name in outs},
+        {name: ~same_bits(inputs[name], after[name]) for name in ins},
+        {name: m.damage() for name, m in memory.items()},
         launch,
     )
 
 
-def call(answer: Answer, functions, n: int, tensors: list[torch.Tensor], arguments: tuple):
+def call(answer: Answer, functions, function: str, n: int, tensors: list[torch.Tensor | None], arguments: tuple):
     """Call the function, wait for it, and return what it launched (None on a GPU)."""
     record = LaunchRecord() if functions.target == "emulator" else None
     if record:
         record.clear()
     try:
-        getattr(functions, answer.name)(*tensors, n, *arguments)
+        getattr(functions, function)(*tensors, n, *arguments)
         if not record:
             torch.cuda.synchronize()
     except CudaError as error:
         if not record and error.name in naming.REFUSALS:  # the emulator knows which limit it is
-            memory = [Guarded(name, n, "cpu") for name in ("a", "b", "out")]
-            call(answer, answer.emulated, n, [x.tensor for x in memory], arguments)
+            memory = [t if t is None else Guarded(n, t.dtype, "cpu").tensor for t in tensors]
+            call(answer, answer.emulated, function, n, memory, arguments)
         raise naming.refused(error.name, error.report, n, arguments) from None
     except RuntimeError as error:  # torch meets what the kernel left behind
         raise Mistake(
@@ -145,11 +124,16 @@ def call(answer: Answer, functions, n: int, tensors: list[torch.Tensor], argumen
     return record.read() if record else None
 
 
-def trial(answer: Answer, n: int, *arguments: int, seed: int = 0) -> Trial:
+def inputs(answer: Answer, n: int, seed: int = 0, function: str = "") -> Tensors:
+    """The usual inputs of a function."""
+    return answer.task.inputs(n, seed, answer.buffers(function or next(iter(answer.declarations)))[0])
+
+
+def trial(answer: Answer, n: int, *arguments: int, seed: int = 0, function: str = "") -> Trial:
     """:func:`run` on the usual inputs, once for each set of arguments."""
-    key = (n, arguments, seed)
+    key = (n, arguments, seed, function)
     if key not in answer.cache:
-        answer.cache[key] = run(answer, *inputs(n, seed), *arguments)
+        answer.cache[key] = run(answer, inputs(answer, n, seed, function), *arguments, function=function)
     return answer.cache[key]
 
 
@@ -158,9 +142,9 @@ def trial(answer: Answer, n: int, *arguments: int, seed: int = 0) -> Trial:
 
 def check_launch(answer: Answer, n: int, *arguments: int) -> Trial:
     """The call launches a kernel that runs through."""
-    shown = run(answer, *inputs(n), *arguments, emulated=True)
+    shown = run(answer, inputs(answer, n), *arguments, emulated=True)
     if shown.launch is None:
-        raise naming.nothing_launched(shown, "<<<" in mask(answer.path.read_text()))
+        raise naming.nothing_launched(shown, mask(answer.path.read_text()).count("<<<") > answer.launches)
     trial(answer, n, *arguments)
     return shown
 
@@ -172,26 +156,31 @@ def check_grid(answer: Answer, cases) -> None:
 
 
 def check_written(answer: Answer, cases) -> None:
-    """Every element of out is written."""
+    """Every element of every output is written."""
     for case in cases:
         t = trial(answer, *case)
-        written.check_written(t, wanted(t.a, t.b), _shape(answer, t))
+        for result in t.results(answer):
+            written.check_written(t, result, _shape(answer, t))
 
 
 def check_values(answer: Answer, cases) -> None:
-    """Every element is the sum, for two sets of inputs of each size."""
+    """Every element of every output is right, for each function and two sets of inputs of each size."""
     for case in cases:
-        for seed in (0, 1):
-            t = trial(answer, *case, seed=seed)
-            written.check_written(t, wanted(t.a, t.b), _shape(answer, t))
-            again = lambda t=t: run(answer, t.a, t.b, *t.arguments, fill=0.0)  # noqa: E731
-            values.check_values(t, wanted(t.a, t.b), _shape(answer, t), again)
+        for function in answer.declarations:
+            for seed in (0, 1):
+                t = trial(answer, *case, seed=seed, function=function)
+                again = lambda t=t: run(answer, t.inputs, *t.arguments, function=t.function, fill=0.0)  # noqa: E731
+                for result in t.results(answer):
+                    written.check_written(t, result, _shape(answer, t))
+                    values.check_values(t, result, _shape(answer, t), again)
 
 
 def check_special(answer: Answer, *arguments: int) -> None:
-    """Infinities, NaN, signed zeros and denormals come out as IEEE 754 says."""
-    t = run(answer, *special_inputs(), *arguments)
-    values.check_special(t, wanted(t.a, t.b))
+    """Values with which arithmetic is delicate come out right, for each function."""
+    for function in answer.declarations:
+        t = run(answer, answer.task.special(answer.buffers(function)[0]), *arguments, function=function)
+        for result in t.results(answer):
+            values.check_special(t, result)
 
 
 def check_neighbours(answer: Answer, cases) -> None:
@@ -207,29 +196,30 @@ def check_inputs_unchanged(answer: Answer, cases) -> None:
 
 
 def check_reads(answer: Answer, *arguments: int) -> None:
-    """Nothing outside of a, b and out is read: they lie against a page that cannot be accessed (emulator)."""
-    n = 1000
+    """Nothing outside of the buffers is read: they lie against a page that cannot be accessed (emulator)."""
+    n, function = 1000, next(iter(answer.declarations))
+    dtype, ins, outs = answer.buffers(function)
     for fence in ("after", "before"):
-        memory = [Fenced(data, fence) for data in (*inputs(n), n)]
+        memory = [Fenced(data, dtype, fence) for data in (*inputs(answer, n).values(), *[n] * len(outs))]
         try:
-            call(answer, answer.emulated, n, [m.tensor for m in memory], arguments)
+            call(answer, answer.emulated, function, n, [m.tensor for m in memory], arguments)
         except Mistake as mistake:
             side = "beyond the end" if fence == "after" else "before the start"
             raise Mistake(
                 "read-outside",
-                f"An element {side} of a, b or out is read (n = {n}): guard the loads by the "
+                f"An element {side} of {naming.names(ins + outs, 'or')} is read (n = {n}): guard the loads by the "
                 "same condition as the store.",
                 *mistake.details,
             ) from None
 
 
 def check_once(answer: Answer, cases) -> None:
-    """No element is computed twice. Seen by letting out be a: a second sum adds b a second time (emulator)."""
+    """No element of a sum is computed twice. Seen by letting out be a: a second sum adds b a second time (emulator)."""
     for n, *arguments in cases:
         generator = torch.Generator().manual_seed(n)
         a, b = (torch.randint(1, 1000, (n,), generator=generator).float() for _ in "ab")
         out = a.clone()
-        launch = call(answer, answer.emulated, n, [out, b, out], tuple(arguments))
+        launch = call(answer, answer.emulated, answer.name, n, [out, b, out], tuple(arguments))
         times = (out - a) / b
         twice = (times >= 2) & (times == times.round())
         if twice.any():
@@ -242,21 +232,21 @@ def check_repeats(answer: Answer, cases) -> None:
     """The same inputs give the same bits again."""
     for case in cases:
         t = trial(answer, *case)
-        again = run(answer, t.a, t.b, *t.arguments)
-        differ = ~same_bits(t.out, again.out)
-        if differ.any():
-            i = int(differ.nonzero()[0])
-            raise Mistake(
-                "not-repeatable",
-                f"The same inputs gave other results the second time ({t.where}): do two "
-                "threads write the same element, or does state survive a call?",
-                naming.at(t, i),
-            )
+        again = run(answer, t.inputs, *t.arguments)
+        for name, out in t.outputs.items():
+            differ = ~same_bits(out, again.outputs[name])
+            if differ.any():
+                raise Mistake(
+                    "not-repeatable",
+                    f"The same inputs gave other results the second time ({t.where}): do two "
+                    "threads write the same element, or does state survive a call?",
+                    naming.at(t, name, int(differ.nonzero()[0])),
+                )
 
 
 def check_empty(answer: Answer, *arguments: int) -> None:
     """n = 0 does nothing and leaves no error behind."""
-    t = run(answer, *inputs(0), *arguments)
+    t = run(answer, inputs(answer, 0), *arguments)
     naming.check_neighbours(t, None)
 
 
@@ -266,17 +256,19 @@ def check_parallel(answer: Answer, n: int, *arguments: int) -> None:
 
 
 def check_current_stream(answer: Answer, *arguments: int) -> None:
-    """The kernel runs on the stream it is given: its inputs arrive late on a side stream (GPU)."""
-    n, side = 1 << 20, torch.cuda.Stream()
-    a, b = (x.cuda() for x in inputs(n))
-    late, out = torch.zeros_like(a), torch.full_like(a, torch.nan)
+    """The kernel runs on the stream it is given: its first input arrives late on a side stream (GPU)."""
+    n, side, function = 1 << 20, torch.cuda.Stream(), next(iter(answer.declarations))
+    _, ins, outs = answer.buffers(function)
+    given = inputs(answer, n)
+    memory = [given[name].cuda() for name in ins]
+    late, results = torch.zeros_like(memory[0]), [torch.full_like(memory[0], torch.nan) for _ in outs]
     torch.cuda.synchronize()
     with torch.cuda.stream(side):
         torch.cuda._sleep(200_000_000)  # about 0.1 s
-        late.copy_(a)
-        getattr(answer.functions, answer.name)(late, b, out, n, *arguments)
+        late.copy_(memory[0])
+        getattr(answer.functions, function)(late, *memory[1:], *results, n, *arguments)
     torch.cuda.synchronize()
-    if not same_bits(out.cpu(), wanted(a.cpu(), b.cpu())).all():
+    if any(Result(answer.task, k, v.cpu(), given).wrong.any() for k, v in zip(outs, results, strict=True)):
         raise Mistake(
             "stream-ignored",
             "The kernel did not wait for work that was queued before it: launch it on the "
@@ -284,11 +276,74 @@ def check_current_stream(answer: Answer, *arguments: int) -> None:
         )
 
 
+def check_sanitizers(answer: Answer, sizes, *arguments: int) -> None:
+    """The sanitizers find nothing, on inputs that are small (emulator)."""
+    for function in answer.declarations:
+        dtype, _, outs = answer.buffers(function)
+        for n in sizes:
+            with sanitize() as found:
+                memory = [x.clone() for x in inputs(answer, n, function=function).values()]
+                memory += [torch.empty(n, dtype=dtype) for _ in outs]
+                getattr(answer.emulated, function)(*memory, n, *arguments)
+            if found:
+                first = next(iter(found))
+                raise Mistake(
+                    first.kind.replace(" ", "-"),
+                    f"{first.tool} finds a fault in line {first.line} (n = {n}): {first.kind}.",
+                    str(first),
+                )
+
+
+def check_optional(answer: Answer, n: int) -> None:
+    """An output that is a null pointer is left out, and the others are right."""
+    outs = answer.buffers(next(iter(answer.declarations)))[2]
+    for name in outs:
+        try:
+            t = run(answer, inputs(answer, n), without=(name,), emulated=True)
+        except Mistake as mistake:
+            sentence = f"{name} is a null pointer where nobody needs it, and the kernel goes there: ask if ({name})."
+            raise Mistake("null-ignored", sentence, *mistake.details) from None
+        for result in t.results(answer):
+            if result.wrong.any():
+                raise Mistake("null-mistaken", f"Without {name} to write, {result.name} comes out wrong.")
+
+
+def check_cost(answer: Answer, n: int) -> None:
+    """No byte of global memory is moved twice, and none for an output that is not wanted (emulator)."""
+    function = next(iter(answer.declarations))
+    dtype, ins, outs = answer.buffers(function)
+    for name in ("", *outs):
+        memory = list(inputs(answer, n).values())
+        memory += [None if out == name else torch.empty(n, dtype=dtype) for out in outs]
+        with profile() as seen:
+            getattr(answer.emulated, function)(*memory, n)
+        case = f" without {name}" if name else ""
+        kept = [out for out in outs if out != name]
+        for kind, number in (("load", len(ins)), ("store", len(kept))):
+            ideal = number * n * dtype.itemsize
+            asked, moved = (sum(launch.total(c, kind) for launch in seen.launches) for c in ("bytes", "sectors"))
+            details = [f"n = {n}{case}: {kind}s of {asked} bytes in {moved} sectors, {32 * moved} bytes", str(seen)]
+            if asked > ideal:
+                raise Mistake(
+                    f"{kind}s-repeated",
+                    f"The kernel {kind}s more than each element of {naming.names(ins if kind == 'load' else kept)} "
+                    f"once: {ideal} bytes are enough. Keep in a variable what is needed again.",
+                    *details,
+                )
+            if 32 * moved > 1.1 * ideal:
+                raise Mistake(
+                    "uncoalesced",
+                    "Neighbouring threads take elements that are far apart, so that sectors are moved for a part of "
+                    "their bytes.",
+                    *details,
+                )
+
+
 def _shape(answer: Answer, t: Trial) -> tuple[int, int] | None:
     """(blocks, threads of a block) of a trial; a GPU does not tell, so the emulator is asked."""
     if t.launch is None and answer.target != "emulator":
-        key = ("launch", t.n, t.arguments)
+        key = ("launch", t.function, t.n, t.arguments)
         if key not in answer.cache:
-            answer.cache[key] = run(answer, t.a, t.b, *t.arguments, emulated=True)
+            answer.cache[key] = run(answer, t.inputs, *t.arguments, function=t.function, emulated=True)
         t = answer.cache[key]
     return (t.blocks, t.threads) if t.launch else None

@@ -1,7 +1,7 @@
 """Names for mistakes in elementwise kernels, from what can be observed: launches, memory around the buffers.
 
-Here and in written.py and values.py, ``t`` is a trial (see elementwise.py), ``want`` what out should hold, and
-``shape`` the blocks and the threads of a block, where known. ``want`` is only compared, never shown.
+Here and in written.py and values.py, ``t`` is a trial (see elementwise.py), ``r`` one of its results (see tasks.py),
+and ``shape`` the blocks and the threads of a block, where known.
 """
 
 import re
@@ -13,10 +13,16 @@ from .mistake import Mistake
 REFUSALS = ("cudaErrorInvalidValue", "cudaErrorInvalidConfiguration")
 
 
-def at(t, i: int) -> str:
-    """One line about element i: its inputs and what the answer made of them."""
-    out = "never written" if untouched("out", t.out)[i] else f"{t.out[i]:.9g}"
-    return f"a[{i}] = {t.a[i]:.9g}, b[{i}] = {t.b[i]:.9g}, your out[{i}]: {out}"
+def at(t, name: str, i: int) -> str:
+    """One line about element i of an output: its inputs and what the answer made of them."""
+    out = "never written" if untouched(t.outputs[name])[i] else f"{t.outputs[name][i]:.9g}"
+    return ", ".join([*(f"{k}[{i}] = {v[i]:.9g}" for k, v in t.inputs.items()), f"your {name}[{i}]: {out}"])
+
+
+def names(found, last: str = "and") -> str:
+    """'a', 'a and b', 'a, b and c'."""
+    *others, final = found
+    return f"{', '.join(others)} {last} {final}" if others else final
 
 
 def grid_of(shape) -> str:
@@ -70,11 +76,12 @@ def refused(error: str, report: str, n: int, arguments: tuple = ()) -> Mistake:
 
 def nothing_launched(t, tries: bool) -> Mistake:
     """A mistake for a call without a launch. ``tries``: there is one in the source."""
-    if not untouched("out", t.out).all():
+    outs = names(t.outputs)
+    if not all(untouched(out).all() for out in t.outputs.values()):
         return Mistake(
             "no-kernel",
-            "out was written, but no kernel was launched: the launcher did the work itself, on "
-            "the CPU. On a GPU it cannot reach this memory.",
+            f"{outs} {'was' if len(t.outputs) == 1 else 'were'} written, but no kernel was launched: the launcher did "
+            "the work itself, on the CPU. On a GPU it cannot reach this memory.",
         )
     if tries:
         return Mistake(
@@ -84,8 +91,8 @@ def nothing_launched(t, tries: bool) -> Mistake:
         )
     return Mistake(
         "nothing-launched",
-        "Nothing has been launched yet, and out is empty: this is what an unfinished "
-        "lab says. Write the kernel, then launch it with <<<blocks, threads, 0, stream>>>.",
+        f"Nothing has been launched yet, and {outs} {'is' if len(t.outputs) == 1 else 'are'} empty: this is what an "
+        "unfinished lab says. Write the kernel, then launch it with <<<blocks, threads, 0, stream>>>.",
     )
 
 
@@ -102,13 +109,13 @@ def check_neighbours(t, shape) -> None:
         if not len(after):
             continue
         number, first = len(after), int(after[0]) - 1
-        if name != "out":
+        if name in t.inputs:
             raise Mistake(
                 "written-beyond-n",
                 f"Memory behind input {name} was written.",
                 f"{t.where}: the first is {name}[n + {first}]",
             )
-        details = [f"{t.where}: {grid_of(shape)}" if shape else t.where, f"the first is out[n + {first}]"]
+        details = [f"{t.where}: {grid_of(shape)}" if shape else t.where, f"the first is {name}[n + {first}]"]
         if shape and number == shape[0] * shape[1] - t.n:
             raise Mistake(
                 "no-bounds-check",
@@ -118,11 +125,13 @@ def check_neighbours(t, shape) -> None:
             )
         if number == 1 and first == 0:
             raise Mistake(
-                "bound-too-wide", "out[n] was written: the last element is n - 1, so the condition is i < n.", *details
+                "bound-too-wide",
+                f"{name}[n] was written: the last element is n - 1, so the condition is i < n.",
+                *details,
             )
         raise Mistake(
             "written-beyond-n",
-            f"{count(number, 'element')} of memory behind out were written: check that every index is below n.",
+            f"{count(number, 'element')} of memory behind {name} were written: check that every index is below n.",
             *details,
         )
 
@@ -132,7 +141,7 @@ def check_inputs_unchanged(t) -> None:
         if changed.any():
             raise Mistake(
                 "input-changed",
-                f"Input {name} was changed: only out may be written.",
+                f"Input {name} was changed: only {names(t.outputs)} may be written.",
                 f"{t.where}: {count(int(changed.sum()), 'element')}, the first at index {int(changed.nonzero()[0])}",
             )
 

@@ -44,7 +44,7 @@ def check(name: str, file: Path | None = None, limits: Limits | None = None) -> 
 
     Args:
         name: the exercise.
-        file: the ``.cu`` file; by default the learner's, see :func:`cudabook.checking.table.find`.
+        file: what is checked; by default the learner's, see :func:`cudabook.checking.table.find`.
         limits: what the code may take.
 
     Returns:
@@ -54,7 +54,8 @@ def check(name: str, file: Path | None = None, limits: Limits | None = None) -> 
         LabError: there is no such exercise.
     """
     exercise = table.exercise(name)
-    file, limits, start = Path(file or table.find(name)).absolute(), limits or Limits(), time.monotonic()
+    limits = limits or Limits(seconds=exercise.seconds)
+    file, start = Path(file or table.find(name)).absolute(), time.monotonic()
     rows, gpu_only = checks_of(exercise.check)
     verdict = Verdict(name, _short(file), "", rows)
     with progress(f"checking {name}"), tempfile.TemporaryDirectory(prefix="cudabook-check-") as folder:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LABS = ROOT / "labs"
+MAGICS = {"kernel": ".cu", "module": ".py"}  # the magics of the cells that learners fill, and what they write
 NEEDS_GPU = "needs a GPU"  # the one reason for which a check may be skipped
 
 
@@ -15,12 +16,22 @@ class LabError(ValueError):
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise: the name of its ``%%kernel`` and check, its lab, its title, and its hints from vague to plain."""
+    """One exercise: its name, its lab, its title, its hints from vague to plain, the cell in which it is written, and
+    the seconds that one of its checks may take.
+
+    The name is that of its check, and of the file that its ``%%kernel`` (.cu) or ``%%module`` (.py) cell writes.
+    """
 
     name: str
     lab: str
     title: str
     hints: tuple[str, ...]
+    cell: str = "kernel"
+    seconds: float = 20.0
+
+    @property
+    def file(self) -> str:
+        return self.name + MAGICS[self.cell]
 
     @property
     def check(self) -> Path:
@@ -30,10 +41,11 @@ class Exercise:
 def exercises() -> dict[str, Exercise]:
     """All exercises, in the order of the labs."""
     table = tomllib.loads((LABS / "labs.toml").read_text())
-    return {
-        name: Exercise(name, row["lab"], row["title"], tuple(" ".join(h.split()) for h in row["hints"]))
-        for name, row in table.items()
-    }
+    found = {}
+    for name, row in table.items():
+        hints = tuple(" ".join(hint.split()) for hint in row.pop("hints"))
+        found[name] = Exercise(name, hints=hints, **row)
+    return found
 
 
 def exercise(name: str) -> Exercise:
@@ -45,7 +57,7 @@ def exercise(name: str) -> Exercise:
 
 
 def work_folder() -> Path:
-    """Where ``%%kernel`` writes: ``work`` beside the notebook, which is the folder that a notebook runs in."""
+    """Where learners' cells are written: ``work`` beside the notebook, which is the folder that a notebook runs in."""
     here = Path.cwd()
     return (LABS if here == ROOT else here) / "work"
 
@@ -57,6 +69,7 @@ def work_folders() -> list[Path]:
 
 def find(name: str) -> Path:
     """The learner's file of an exercise: the one in the current folder, else the newest. It need not exist."""
-    current = work_folder() / f"{name}.cu"
-    others = [f for folder in work_folders() if (f := folder / f"{name}.cu").is_file()]
+    file = exercise(name).file
+    current = work_folder() / file
+    others = [f for folder in work_folders() if (f := folder / file).is_file()]
     return current if current.is_file() or not others else max(others, key=lambda f: f.stat().st_mtime)

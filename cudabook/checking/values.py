@@ -2,69 +2,63 @@
 
 import torch
 
-from .guarded import same_bits
 from .mistake import Mistake
 from .naming import at, count
+from .tasks import Result
 
-# What out may hold instead of the sum: name, sentence, function of a and b.
-_FORMULAS = [
-    ("subtracted", "out[i] is a[i] - b[i].", lambda a, b: a - b),
-    ("subtracted", "out[i] is b[i] - a[i].", lambda a, b: b - a),
-    ("multiplied", "out[i] is a[i] * b[i].", lambda a, b: a * b),
-    ("divided", "out[i] is a[i] / b[i].", lambda a, b: a / b),
-    ("input-twice", "a is used twice, b not at all: out[i] is a[i] + a[i].", lambda a, b: a + a),
-    ("input-twice", "b is used twice, a not at all: out[i] is b[i] + b[i].", lambda a, b: b + b),
-    ("copied", "out[i] is a[i]: b is never added.", lambda a, b: a),
-    ("copied", "out[i] is b[i]: a is never added.", lambda a, b: b),
-    ("halved", "out[i] is half of the sum.", lambda a, b: (a + b) / 2),
-    ("negated", "The sign is wrong: out[i] is -(a[i] + b[i]).", lambda a, b: -(a + b)),
-    ("doubled", "b is added twice.", lambda a, b: a + b + b),
-    ("doubled", "a is added twice.", lambda a, b: a + b + a),
-    ("lost-fraction", "The fraction is lost: a value passes through an integer.", lambda a, b: (a + b).trunc()),
-    ("lost-fraction", "The fraction is lost: the inputs pass through integers.", lambda a, b: a.trunc() + b.trunc()),
-    ("absolute-value", "The sign is lost: out[i] is |a[i] + b[i]|.", lambda a, b: (a + b).abs()),
-    ("lost-precision", "Digits are lost: the sum passes through half precision.", lambda a, b: (a + b).half().float()),
-    ("lost-precision", "Digits are lost: the sum passes through bfloat16.", lambda a, b: (a + b).bfloat16().float()),
-]
 _REACH = 8  # how far shifts are looked for
+_NARROWER = [("a float", torch.float32), ("half precision", torch.float16), ("bfloat16", torch.bfloat16)]
 
 
-def check_values(t, want, shape, again) -> None:
-    """Raises Mistake unless out is ``want`` bit by bit. ``again`` runs the trial once more with out = 0 before it."""
-    wrong = ~same_bits(t.out, want)
-    if not wrong.any():
+def check_values(t, r, shape, again) -> None:
+    """Raises Mistake unless the output is right. ``again`` runs the trial once more with outputs of 0 before it."""
+    if not r.wrong.any():
         return
-    n, number, first = t.n, int(wrong.sum()), int(wrong.nonzero()[0])
-    details = [f"{t.where}: {count(number, 'element')} of {n} wrong", "first: " + at(t, first)]
-    name, sentence = _recognise(t, want, wrong, shape, again)
+    number, first = int(r.wrong.sum()), int(r.wrong.nonzero()[0])
+    details = [f"{t.where}: {count(number, 'element')} of {t.n} wrong", "first: " + at(t, r.name, first)]
+    name, sentence = _recognise(t, r, shape, again)
     raise Mistake(name, sentence, *details)
 
 
-def _recognise(t, want, wrong, shape, again) -> tuple[str, str]:
-    a, b, out, n = t.a, t.b, t.out, t.n
-    for name, sentence, formula in _FORMULAS:
-        if same_bits(out, formula(a, b)).all():
+def recognise(r) -> tuple[str, str] | None:
+    """(mistake, sentence) where the output is what one of the task's mistakes makes of the inputs."""
+    for output, name, sentence, value in r.task.mistakes(**r.inputs):
+        if output == r.name and r.holds(value).all():
             return name, sentence
-    if out[wrong].isnan().all() and same_bits(again().out, want).all():
-        return "out-read-first", "out is read before it is written: it holds no zeros beforehand (out[i] = …, not +=)."
-    if n > 1 and same_bits(out, want.flip(0)).all():
+    return None
+
+
+def lost_precision(r) -> tuple[str, str] | None:
+    """(mistake, sentence) where the output is right to fewer digits than its dtype has."""
+    for what, dtype in _NARROWER:
+        looser = torch.finfo(dtype).eps / torch.finfo(r.got.dtype).eps
+        if looser > 1 and r.holds(r.want, looser=looser).all():
+            sentence = f"{r.name} is right to the digits of {what} only: does a {str(r.got.dtype)[6:]} pass through it?"
+            return "lost-precision", sentence
+    return None
+
+
+def _recognise(t, r, shape, again) -> tuple[str, str]:
+    want, wrong, n, name = r.want, r.wrong, t.n, r.name
+    if known := recognise(r):
+        return known
+    if r.got[wrong].isnan().all() and not _other(again(), r).wrong.any():
+        sentence = f"{name} is read before it is written: it holds no zeros beforehand ({name}[i] = …, not +=)."
+        return "out-read-first", sentence
+    if n > 1 and r.holds(want.flip(0)).all():
         return "reversed", "The results are in reverse order."
-    if shift := _shift(a, b, out):
-        by_a, by_b = shift
-        if by_a == by_b:
-            side = "right" if by_a < 0 else "left"
-            return "shifted", f"The results are shifted {count(abs(by_a), 'element')} to the {side}."
-        return "input-shifted", f"The inputs do not belong together: out[i] is a[{_index(by_a)}] + b[{_index(by_b)}]."
+    if shift := _shift(r):
+        return shift
     position = torch.arange(n)
-    if n > 1 and same_bits(out, want[:1].expand(n)).all():
-        return "index-constant", "Every element is a[0] + b[0]: the loads do not use the thread's index."
+    if n > 1 and r.holds(want[:1].expand(n)).all():
+        return "index-constant", f"Every element is that of {name}[0]: the loads do not use the thread's index."
     blocks, threads = shape or (0, 0)
-    if blocks > 1 and same_bits(out, want[position % threads]).all():
+    if blocks > 1 and r.holds(want[position % threads]).all():
         return (
             "index-without-block",
             "Every block repeats the results of the first: the index of the loads lacks blockIdx.x * blockDim.x.",
         )
-    if blocks > 1 and same_bits(out, want[position // threads]).all():
+    if blocks > 1 and r.holds(want[position // threads]).all():
         return (
             "index-without-thread",
             "All threads of a block give the same result: the index of the loads lacks threadIdx.x.",
@@ -74,43 +68,48 @@ def _recognise(t, want, wrong, shape, again) -> tuple[str, str]:
         return "tail-wrong", f"The first {first} elements are right, the last {n - first} are wrong."
     if wrong[: last + 1].all() and last < n - 1:
         return "start-wrong", f"The first {last + 1} elements are wrong, the others right."
-    return "wrong-values", "out is not a + b."
+    return lost_precision(r) or ("wrong-values", f"{name} is not {r.task.what}.")
 
 
-def _index(shift: int) -> str:
-    return "i" if shift == 0 else f"i {'+' if shift > 0 else '-'} {abs(shift)}"
+def _other(t, r) -> Result:
+    return Result(r.task, r.name, t.outputs[r.name], t.inputs)
 
 
-def _shift(a, b, out) -> tuple[int, int] | None:
-    """(j, k) if out[i] = a[i + j] + b[i + k] wherever all of that exists, and (j, k) is not (0, 0)."""
-    n = len(out)
+def _shift(r) -> tuple[str, str] | None:
+    """Where the output is right but for inputs that are read some elements further: all of them, or one."""
+    n = len(r.got)
     if n < 4 * _REACH:
         return None
     inner = slice(_REACH, n - _REACH)
-    for j in range(-_REACH, _REACH + 1):
-        for k in range(-_REACH, _REACH + 1):
-            moved = a[_REACH + j : n - _REACH + j] + b[_REACH + k : n - _REACH + k]
-            if (j or k) and torch.equal(out[inner], moved):
-                return j, k
+    for step in (s for distance in range(1, _REACH + 1) for s in (-distance, distance)):
+        moved = {name: x.roll(-step) for name, x in r.inputs.items()}
+        if r.holds(r.wanted(moved)[inner], inner).all():
+            side = "right" if step < 0 else "left"
+            return "shifted", f"The results are shifted {count(abs(step), 'element')} to the {side}."
+        for name in moved:
+            if r.holds(r.wanted(r.inputs | {name: moved[name]})[inner], inner).all():
+                place = f"i {'+' if step > 0 else '-'} {abs(step)}"
+                return "input-shifted", f"The inputs do not belong together: {name} is read at {place}, not at i."
     return None
 
 
-def check_special(t, want) -> None:
-    """Raises Mistake unless ``want`` comes out for infinities, NaN, signed zeros and denormals."""
-    wrong = ~same_bits(t.out, want)
-    if not wrong.any():
+def check_special(t, r) -> None:
+    """Raises Mistake unless the right values come out where arithmetic is delicate."""
+    if not r.wrong.any():
         return
-    i = int(wrong.nonzero()[0])
-    x, y, got = t.a[i], t.b[i], t.out[i]
-    tiny = torch.finfo(torch.float32).tiny
-    if got == 0 and want[i] == 0:
+    i = int(r.wrong.nonzero()[0])
+    inputs, got, want = [x[i] for x in t.inputs.values()], r.got[i], r.want[i]
+    tiny = torch.finfo(r.got.dtype).tiny
+    if got == 0 and want == 0:
         name, sentence = "sign-of-zero", "The sign of a zero is lost: -0.0 and 0.0 are two values."
-    elif got == 0 and any(0 < z < tiny for z in (x.abs(), y.abs(), want[i].abs())):
+    elif got == 0 and any(0 < x.abs() < tiny for x in (*inputs, want)):
         name, sentence = "denormals-flushed", "Values below 2^-126 (denormals) are taken for zero."
-    elif want[i].isnan():
+    elif want.isnan():
         name, sentence = "nan-lost", "A NaN must come out here, and does not."
-    elif x.isinf() or y.isinf() or want[i].isinf():
+    elif want.isfinite() and not got.isfinite() and all(x.isfinite() for x in inputs):
+        name, sentence = "overflow", "The result is an ordinary number, but on the way to it a value overflows."
+    elif want.isinf() or any(x.isinf() for x in inputs):
         name, sentence = "infinity-lost", "Infinities or overflows come out wrong."
     else:
-        name, sentence = "special-values", "Ordinary values are added, but not these."
-    raise Mistake(name, sentence, at(t, i))
+        name, sentence = "special-values", "Ordinary values come out right, but not these."
+    raise Mistake(name, sentence, at(t, r.name, i))

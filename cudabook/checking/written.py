@@ -1,41 +1,43 @@
-"""Names for mistakes that leave elements of out unwritten."""
+"""Names for mistakes that leave elements of an output unwritten."""
 
 import torch
 
-from .guarded import same_bits, untouched
+from .guarded import untouched
 from .mistake import Mistake
 from .naming import at, count, grid_of
 
 
-def check_written(t, want, shape) -> None:
-    """Raises Mistake unless every element of out was written."""
-    missing = untouched("out", t.out)
+def check_written(t, r, shape) -> None:
+    """Raises Mistake unless every element of the output was written."""
+    missing = untouched(r.got)
     number = int(missing.sum())
     if number == 0:
         return
     n, written = t.n, ~missing
     first = int(missing.nonzero()[0])
     blocks, threads = shape or (0, 0)
-    details = [f"{t.where}: {grid_of(shape)}", "first: " + at(t, first)]
+    details = [f"{t.where}: {grid_of(shape)}", "first: " + at(t, r.name, first)]
 
     def mistake(name: str, sentence: str) -> Mistake:
         return Mistake(name, sentence, *details)
 
     if number == n:
-        for name in ("a", "b"):
-            if t.changed[name].any():
+        for name, changed in t.changed.items():
+            if changed.any():
                 raise mistake(
-                    "input-changed", f"Nothing was written into out, but {name} was changed: the result goes into out."
+                    "input-changed",
+                    f"Nothing was written into {r.name}, but {name} was changed: the result goes into {r.name}.",
                 )
-        if any(len(d) for d in t.damage["out"].values()):
+        if any(len(d) for d in t.damage[r.name].values()):
             raise mistake(
-                "written-outside", "All writes missed out and fell next to it: the index is wrong for every thread."
+                "written-outside",
+                f"All writes missed {r.name} and fell next to it: the index is wrong for every thread.",
             )
-        raise mistake("nothing-written", "The kernel ran, but wrote nothing into out.")
+        raise mistake("nothing-written", f"The kernel ran, but wrote nothing into {r.name}.")
     if missing[first:].all():
         raise _missing_tail(mistake, n, first, number, blocks, threads, t.arguments)
     if written[number:].all() and missing[:number].all():
-        if same_bits(t.out[number:], want[:-number]).all():
+        if r.holds(r.want[:-number], slice(number, None)).all():
             raise mistake("shifted", f"The results are written {count(number, 'element')} too far to the right.")
         if number == 1:
             raise mistake("first-element-skipped", "Element 0 was never written: indices start at 0.")

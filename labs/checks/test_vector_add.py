@@ -1,9 +1,14 @@
 """Lab 01, first exercise: out[i] = a[i] + b[i], one thread an element."""
 
+from functools import partial
+
 from cudabook.checking import elementwise as check
+from cudabook.checking.answer import Answer
 from cudabook.checking.child import needs_gpu
+from cudabook.checking.tasks import ADD
 
 DECLARATION = "const float* a, const float* b, float* out, int64_t n, cudaStream_t stream"
+ANSWER = partial(Answer, declarations={"vector_add": DECLARATION}, task=ADD)
 CASES = [(n,) for n in check.SIZES]
 
 
@@ -65,6 +70,11 @@ def test_empty(answer):
 def test_parallel(answer):
     """the work is spread over blocks and threads"""
     check.check_parallel(answer, 1 << 20)
+
+
+def test_sanitizers(answer):
+    """the sanitizers find nothing"""
+    check.check_sanitizers(answer, (1000, 33))
 
 
 @needs_gpu

@@ -1,9 +1,14 @@
 """Lab 01, second exercise: the same sum, by a grid whose size is given."""
 
+from functools import partial
+
 from cudabook.checking import elementwise as check
+from cudabook.checking.answer import Answer
 from cudabook.checking.child import needs_gpu
+from cudabook.checking.tasks import ADD
 
 DECLARATION = "const float* a, const float* b, float* out, int64_t n, int blocks, cudaStream_t stream"
+ANSWER = partial(Answer, declarations={"vector_add_grid_stride": DECLARATION}, task=ADD)
 CASES = [(n, blocks) for n, blocks in zip(check.SIZES, (3, 1, 7, 1, 2, 3, 3, 1, 5, 7, 32), strict=True)]
 
 
@@ -70,6 +75,11 @@ def test_empty(answer):
 def test_parallel(answer):
     """the blocks have at least a warp of threads"""
     check.check_parallel(answer, 1 << 20, 32)
+
+
+def test_sanitizers(answer):
+    """the sanitizers find nothing"""
+    check.check_sanitizers(answer, (1000, 33), 2)
 
 
 @needs_gpu
