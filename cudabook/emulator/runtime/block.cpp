@@ -181,11 +181,13 @@ void Worker::park(Wait wait) {
     self.stack = stack_;
     self.state = Thread::parked;
     lane_rests(current_);
-    if (ready_ > 0) {
+    // Now and then a new thread starts although others could go on: they may be spinning until it has done its part.
+    bool start = next_ < size_ && (ready_ == 0 || ++resumed_ % 64 == 0);
+    if (ready_ > 0 && !start) {
         unsigned next = find_ready();
         Suspended context = resume(next);
         if (&threads_[next] != &self) cudabook_switch(&self.context, context);
-    } else if (next_ < size_) {
+    } else if (start) {
         cudabook_switch(&self.context, new_stack());
     } else {
         report_stuck();

@@ -181,7 +181,7 @@ private:
     std::vector<Thread> threads_;
     std::vector<uint3> index_;        // threadIdx of every thread of a block of this launch
     std::vector<unsigned> free_stacks_;
-    unsigned stack_ = 0, current_ = 0, size_ = 0, next_ = 0, done_ = 0, ready_ = 0;
+    unsigned stack_ = 0, current_ = 0, size_ = 0, next_ = 0, done_ = 0, ready_ = 0, resumed_ = 0;
     Barrier barrier_;
     std::vector<Warp> warps_;
     std::vector<Meeting> meetings_;   // 32 a warp; made by the first warp function
