@@ -149,6 +149,7 @@ public:
 private:
     friend void run_threads_trampoline();
     bool watches() const { return (launch_->profile || sanitizer) && inside_[current_]; }
+    Copies& copies();  // of the running thread
     void abandon_copies();
     void begin(Launch& launch);
     void finish();
@@ -236,7 +237,8 @@ void keep_profile(const Launch& launch, const Profile& profile);
 
 // faults.cpp
 void catch_faults();  // once a process: SIGSEGV, SIGBUS, SIGFPE in a kernel
-void set_error(cudaError_t error, std::string why = "");  // this host thread's last error and the sentence for it
+cudaError_t set_error(cudaError_t error,
+                      std::string why = "");  // this host thread's last error and the sentence for it
 // A kernel that went wrong takes the device with it: every later call gives the same error.
 void set_sticky_error(cudaError_t error, std::string why);
 cudaError_t sticky_error();

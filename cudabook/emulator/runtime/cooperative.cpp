@@ -54,7 +54,7 @@ private:
 
     void hand_on(uint64_t me) {
         if (done_ == seats_.size()) return;
-        for (int round = 0;; ++round) {
+        for (;;) {
             for (uint64_t i = 1; i <= seats_.size(); ++i) {
                 Seat& seat = seats_[(me + i) % seats_.size()];
                 if (seat.state == Seat::ready || (seat.state == Seat::waiting && launch_.stopped)) {

@@ -5,6 +5,11 @@
 
 namespace cudabook {
 
+Copies& Worker::copies() {
+    if (copies_.empty()) copies_.resize(max_block_threads);
+    return copies_[current_];
+}
+
 void Worker::async_copy(const AsyncCopy& copy) {
     if (watches()) {
         auto to = reinterpret_cast<uintptr_t>(copy.to), from = reinterpret_cast<uintptr_t>(copy.from);
@@ -19,16 +24,12 @@ void Worker::async_copy(const AsyncCopy& copy) {
             access({copy.pc, to, 0, size, Kind::store});
         }
     }
-    if (copies_.empty()) copies_.resize(max_block_threads);
-    Copies& mine = copies_[current_];
+    Copies& mine = copies();
     mine.under_way.push_back(copy);
     mine.under_way.back().group = mine.commits;
 }
 
-void Worker::async_commit() {
-    if (copies_.empty()) copies_.resize(max_block_threads);
-    ++copies_[current_].commits;
-}
+void Worker::async_commit() { ++copies().commits; }
 
 void Worker::async_wait(unsigned groups_left) {
     if (copies_.empty()) return;

@@ -34,11 +34,6 @@ cudaError_t keep(T** out, T* made) {
     return cudaSuccess;
 }
 
-cudaError_t fail(cudaError_t error, const char* why) {
-    cudabook::set_error(error, why);
-    return error;
-}
-
 bool exists(void* handle) {
     std::lock_guard lock(guard);
     return handles.count(handle) != 0;
@@ -48,18 +43,19 @@ bool exists(void* handle) {
 cudaError_t check(cudaStream_t stream) {
     CUDABOOK_UNLESS_STICKY;
     if (reinterpret_cast<uintptr_t>(stream) <= 2 || exists(stream)) return cudaSuccess;
-    return fail(cudaErrorInvalidResourceHandle, "The stream was never created, or has been destroyed.");
+    return cudabook::set_error(cudaErrorInvalidResourceHandle, "The stream was never created, or has been destroyed.");
 }
 cudaError_t check(cudaEvent_t event) {
     CUDABOOK_UNLESS_STICKY;
     if (exists(event)) return cudaSuccess;
-    return fail(cudaErrorInvalidResourceHandle, "The event was never created, or has been destroyed.");
+    return cudabook::set_error(cudaErrorInvalidResourceHandle, "The event was never created, or has been destroyed.");
 }
 
 template <class T>
 cudaError_t destroy(T* handle) {
     if (!exists(handle))
-        return fail(cudaErrorInvalidResourceHandle, "What is destroyed was never created, or is gone already.");
+        return cudabook::set_error(cudaErrorInvalidResourceHandle,
+                                   "What is destroyed was never created, or is gone already.");
     std::lock_guard lock(guard);
     handles.erase(handle);
     delete handle;
@@ -125,8 +121,9 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     if (error == cudaSuccess) error = check(end);
     if (error != cudaSuccess) return error;
     if (!start->recorded || !end->recorded || !start->timed || !end->timed)
-        return fail(cudaErrorInvalidResourceHandle,
-                    "cudaEventElapsedTime: an event was not recorded, or was made with cudaEventDisableTiming.");
+        return cudabook::set_error(
+            cudaErrorInvalidResourceHandle,
+            "cudaEventElapsedTime: an event was not recorded, or was made with cudaEventDisableTiming.");
     *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
     return cudaSuccess;
 }
@@ -140,7 +137,8 @@ cudaError_t cudaGetDevice(int* device) {
     return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
-    return device == 0 ? cudaSuccess : fail(cudaErrorInvalidDevice, "The emulator has one device, number 0.");
+    return device == 0 ? cudaSuccess
+                       : cudabook::set_error(cudaErrorInvalidDevice, "The emulator has one device, number 0.");
 }
 
 // Limits of compute capability 9.0: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
@@ -199,7 +197,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
         case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(p.sharedMemPerBlockOptin); break;
         default:
-            return fail(cudaErrorInvalidValue, "cudaDeviceGetAttribute: the emulator does not know this attribute.");
+            return cudabook::set_error(cudaErrorInvalidValue,
+                                       "cudaDeviceGetAttribute: the emulator does not know this attribute.");
     }
     return cudaSuccess;
 }

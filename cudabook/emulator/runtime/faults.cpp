@@ -105,15 +105,13 @@ void assert_failed(const char* condition, const char* file, int line, const char
                       " in " + worker->where() + "."});
 }
 
-void set_error(cudaError_t error, std::string why) {
+cudaError_t set_error(cudaError_t error, std::string why) {
     last_error = error;
     last_report = std::move(why);
+    return error;
 }
 
-void set_sticky_error(cudaError_t error, std::string why) {
-    set_error(error, std::move(why));
-    sticky = error;
-}
+void set_sticky_error(cudaError_t error, std::string why) { sticky = set_error(error, std::move(why)); }
 cudaError_t sticky_error() { return sticky; }
 void recover() { sticky = last_error = cudaSuccess; }
 

@@ -4,15 +4,9 @@
 #include "cudabook/kernels.h"
 
 #include <algorithm>
-#include <climits>
 
 namespace cudabook {
 namespace {
-
-cudaError_t fail(cudaError_t error, const std::string& why) {
-    set_error(error, why);
-    return error;
-}
 
 Kernel* described(AnyKernel kernel) {
     Kernel* description = nullptr;
@@ -23,7 +17,7 @@ Kernel* described(AnyKernel kernel) {
 }
 
 cudaError_t not_a_kernel(const char* call) {
-    return fail(cudaErrorInvalidDeviceFunction, std::string(call) + ": the pointer is no __global__ function's.");
+    return set_error(cudaErrorInvalidDeviceFunction, std::string(call) + ": the pointer is no __global__ function's.");
 }
 
 constexpr unsigned sm_threads = 2048, sm_blocks = 32, sm_registers = 65536, sms = 132;
@@ -48,10 +42,10 @@ cudaError_t set_attribute(AnyKernel function, int attribute, int value) {
     if (!kernel) return not_a_kernel("cudaFuncSetAttribute");
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
     if (value < 0 || size_t(value) + kernel->static_shared > shared_arena_bytes)
-        return fail(cudaErrorInvalidValue,
-                    "cudaFuncSetAttribute: " + std::to_string(value) +
-                        " bytes of dynamic shared memory were asked for; a block can have at most " +
-                        std::to_string(shared_arena_bytes) + ".");
+        return set_error(cudaErrorInvalidValue,
+                         "cudaFuncSetAttribute: " + std::to_string(value) +
+                             " bytes of dynamic shared memory were asked for; a block can have at most " +
+                             std::to_string(shared_arena_bytes) + ".");
     kernel->max_dynamic_shared = size_t(value);
     return cudaSuccess;
 }
@@ -75,7 +69,7 @@ cudaError_t get_attributes(cudaFuncAttributes* attributes, AnyKernel function) {
 cudaError_t resident_blocks(int* blocks, AnyKernel function, int block_size, size_t dynamic_shared) {
     const Kernel* kernel = described(function);
     if (!kernel) return not_a_kernel("cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    if (block_size <= 0) return fail(cudaErrorInvalidValue, "A block of no threads has no occupancy.");
+    if (block_size <= 0) return set_error(cudaErrorInvalidValue, "A block of no threads has no occupancy.");
     size_t shared = kernel->static_shared + dynamic_shared;
     bool possible = unsigned(block_size) <= kernel->max_threads && shared <= shared_arena_bytes;
     *blocks = possible ? int(occupancy(unsigned(block_size), shared).blocks) : 0;
@@ -104,7 +98,7 @@ cudaError_t free_shared(size_t* bytes, AnyKernel function, int blocks, int block
     const Kernel* kernel = described(function);
     if (!kernel) return not_a_kernel("cudaOccupancyAvailableDynamicSMemPerBlock");
     if (blocks <= 0 || block_size <= 0)
-        return fail(cudaErrorInvalidValue, "The numbers of blocks and of threads must be at least 1.");
+        return set_error(cudaErrorInvalidValue, "The numbers of blocks and of threads must be at least 1.");
     size_t each = sm_shared / size_t(blocks) / shared_unit * shared_unit;
     size_t taken = reserved_a_block + kernel->static_shared;
     *bytes = std::min(each > taken ? each - taken : 0, shared_arena_bytes - kernel->static_shared);
@@ -118,9 +112,9 @@ cudaError_t check_cooperative(AnyKernel function, const Config& config) {
     if (error != cudaSuccess) return error;
     uint64_t asked = uint64_t(config.grid.x) * config.grid.y * config.grid.z, room = uint64_t(blocks) * sms;
     if (asked <= room) return cudaSuccess;
-    return fail(cudaErrorCooperativeLaunchTooLarge, "A cooperative launch of " + std::to_string(asked) +
-                                                        " blocks: all must be on the device at once, which " +
-                                                        "holds " + std::to_string(room) + " of this size.");
+    return set_error(cudaErrorCooperativeLaunchTooLarge, "A cooperative launch of " + std::to_string(asked) +
+                                                             " blocks: all must be on the device at once, which " +
+                                                             "holds " + std::to_string(room) + " of this size.");
 }
 
 }  // namespace cudabook

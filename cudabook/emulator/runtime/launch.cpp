@@ -145,7 +145,10 @@ void run_launch(const LaunchSite& site, const Config& config, void (*entry)(void
     if (sticky_error() != cudaSuccess) return;
     std::string at = std::string(site.text) + " (" + site.file + ":" + std::to_string(site.line) + "): ";
     Fault refusal = refuse(config, kernel);
-    if (refusal.error != cudaSuccess) return set_error(refusal.error, at + refusal.kind + ". " + refusal.message);
+    if (refusal.error != cudaSuccess) {
+        set_error(refusal.error, at + refusal.kind + ". " + refusal.message);
+        return;
+    }
 
     std::lock_guard lock(launching);
     catch_faults();

@@ -17,15 +17,11 @@ std::mutex guard;
 constexpr size_t device_bytes = size_t(16) << 30;
 size_t used = 0;
 
-cudaError_t fail(cudaError_t error, const std::string& why) {
-    cudabook::set_error(error, why);
-    return error;
-}
-
 size_t room_of(size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 cudaError_t allocate(void** pointer, size_t bytes, const char* call, void* caller, bool pinned = false) {
-    if (!pointer) return fail(cudaErrorInvalidValue, std::string(call) + ": the address of the pointer is null.");
+    if (!pointer)
+        return cudabook::set_error(cudaErrorInvalidValue, std::string(call) + ": the address of the pointer is null.");
     CUDABOOK_UNLESS_STICKY;
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
@@ -35,8 +31,9 @@ cudaError_t allocate(void** pointer, size_t bytes, const char* call, void* calle
     size_t unit = pinned ? size_t(getpagesize()) : alignment, whole = (room + 2 * alignment + unit - 1) / unit * unit;
     void* p = room <= device_bytes - used ? aligned_alloc(unit, whole) : nullptr;
     if (!p)
-        return fail(cudaErrorMemoryAllocation, std::string(call) + ": " + std::to_string(bytes) + " bytes asked for, " +
-                                                   std::to_string(device_bytes - used) + " left.");
+        return cudabook::set_error(cudaErrorMemoryAllocation, std::string(call) + ": " + std::to_string(bytes) +
+                                                                  " bytes asked for, " +
+                                                                  std::to_string(device_bytes - used) + " left.");
     cudabook::fill_with_poison(p, room);
     cudabook::add_region({reinterpret_cast<uintptr_t>(p), bytes, std::string("memory of ") + call, 1, false,
                           reinterpret_cast<uintptr_t>(caller), pinned});
@@ -53,8 +50,9 @@ cudaError_t release(void* pointer, const char* call) {
     const cudabook::Region* region = cudabook::region_at(begin);
     size_t bytes = region && region->begin == begin && region->made_at ? region->bytes : 0;
     if (!bytes || !cudabook::free_region(begin))
-        return fail(cudaErrorInvalidValue,
-                    std::string(call) + ": the pointer was not given out by cudaMalloc, or has been freed already.");
+        return cudabook::set_error(
+            cudaErrorInvalidValue,
+            std::string(call) + ": the pointer was not given out by cudaMalloc, or has been freed already.");
     used -= room_of(bytes);
     if (cudabook::sanitizer) return cudabook::sticky_error();  // kept, so that a later use is seen
     cudabook::forget_region(begin);
@@ -81,7 +79,7 @@ bool holds(const void* p, size_t bytes, bool store, const char* call, void* call
         r.index = (long long)((region->freed ? begin - region->begin : region->bytes) / region->element);
         cudabook::sanitizer->add(r);
     }
-    fail(cudaErrorInvalidValue, why + ".");
+    cudabook::set_error(cudaErrorInvalidValue, why + ".");
     return false;
 }
 
@@ -90,9 +88,10 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, 
                  cudaStream_t stream = nullptr, bool waits = true) {
     CUDABOOK_UNLESS_STICKY;
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-        return fail(cudaErrorInvalidMemcpyDirection,
-                    std::string(call) + ": the direction is none of cudaMemcpyKind's.");
-    if (bytes && (!to || !from)) return fail(cudaErrorInvalidValue, std::string(call) + ": a pointer is null.");
+        return cudabook::set_error(cudaErrorInvalidMemcpyDirection,
+                                   std::string(call) + ": the direction is none of cudaMemcpyKind's.");
+    if (bytes && (!to || !from))
+        return cudabook::set_error(cudaErrorInvalidValue, std::string(call) + ": a pointer is null.");
     if (!holds(to, bytes, true, call, caller) || !holds(from, bytes, false, call, caller)) return cudaErrorInvalidValue;
     cudabook::DeviceView view(stream);
     const cudabook::Region* region = cudabook::region_at(reinterpret_cast<uintptr_t>(to));
@@ -103,7 +102,7 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, 
 
 cudaError_t set(void* to, int value, size_t bytes, const char* call, void* caller) {
     CUDABOOK_UNLESS_STICKY;
-    if (bytes && !to) return fail(cudaErrorInvalidValue, std::string(call) + ": the pointer is null.");
+    if (bytes && !to) return cudabook::set_error(cudaErrorInvalidValue, std::string(call) + ": the pointer is null.");
     if (!holds(to, bytes, true, call, caller)) return cudaErrorInvalidValue;
     memset(to, value, bytes);
     return cudaSuccess;
@@ -152,7 +151,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
     if (width > to_pitch || width > from_pitch)
-        return fail(cudaErrorInvalidPitchValue, "cudaMemcpy2D: a row is wider than its pitch.");
+        return cudabook::set_error(cudaErrorInvalidPitchValue, "cudaMemcpy2D: a row is wider than its pitch.");
     for (size_t row = 0; row < height; ++row) {
         cudaError_t error =
             copy(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width,

@@ -42,6 +42,11 @@ void protect(const Copy& copy, bool on) {
     mprotect(reinterpret_cast<void*>(begin), end - begin, on ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
 
+void deliver(const Copy& copy) {
+    protect(copy, false);
+    memcpy(copy.to, copy.data.data(), copy.data.size());
+}
+
 // Everything that has happened when a stream has come to a point: the stream's own copies, what it waited for, and by
 // the default stream's rule all blocking streams.
 void collect(Point point, std::set<cudaStream_t>& seen, std::set<uint64_t>& done) {
@@ -94,21 +99,15 @@ void host_waits(Point point) {
     std::lock_guard lock(guard);
     if (copies.empty()) return;
     std::set<uint64_t> done = done_at(point);
-    for (const Copy& copy : copies) {
-        if (!done.count(copy.number)) continue;
-        protect(copy, false);
-        memcpy(copy.to, copy.data.data(), copy.data.size());
-    }
+    for (const Copy& copy : copies)
+        if (done.count(copy.number)) deliver(copy);
     std::erase_if(copies, [&](const Copy& copy) { return done.count(copy.number); });
     forget_old_edges();
 }
 
 void host_waits_for_all() {
     std::lock_guard lock(guard);
-    for (const Copy& copy : copies) {
-        protect(copy, false);
-        memcpy(copy.to, copy.data.data(), copy.data.size());
-    }
+    for (const Copy& copy : copies) deliver(copy);
     copies.clear();
     forget_old_edges();
 }

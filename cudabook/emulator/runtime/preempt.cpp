@@ -25,6 +25,7 @@ constexpr int signal_number = SIGURG;  // ignored by whoever does not expect it
 auto& guard = *new std::mutex;
 auto& changed = *new std::condition_variable;
 std::set<pthread_t>* running = nullptr;
+bool asleep = false;  // the thread that watches, until a launch begins
 
 // The kernel's own library: only there is a thread sure to hold no lock.
 thread_local Text text;
@@ -47,7 +48,9 @@ void on_signal(int, siginfo_t*, void* context) {
 void watch() {
     std::unique_lock lock(guard);
     for (;;) {
+        asleep = true;
         changed.wait(lock, [] { return !running->empty(); });
+        asleep = false;
         changed.wait_for(lock, patience, [] { return running->empty(); });
         for (pthread_t thread : *running) pthread_kill(thread, signal_number);
     }
@@ -78,7 +81,8 @@ Text text_of(const void* function) {
 }
 
 Preemptible::Preemptible(void* kernels_code) {
-    text = text_of(kernels_code);
+    auto code = reinterpret_cast<uintptr_t>(kernels_code);
+    if (code < text.begin || code >= text.end) text = text_of(kernels_code);  // another library than the last launch's
     std::lock_guard lock(guard);
     if (!running) {
         struct sigaction action{};
@@ -90,7 +94,7 @@ Preemptible::Preemptible(void* kernels_code) {
         pthread_atfork(nullptr, nullptr, [] { running = nullptr; });  // a child process has no watching thread
     }
     running->insert(pthread_self());
-    changed.notify_one();
+    if (asleep) changed.notify_one();
 }
 
 Preemptible::~Preemptible() {

@@ -5,7 +5,7 @@
 namespace cudabook {
 
 // Where loads and stores are watched, an atomic is one access at the line that calls it, whatever it does inside.
-enum AtomicFlag : unsigned char { plain_atomic = 0, unread = 1, of_block = 8 };  // unread: the result may be unused
+enum AtomicFlag : unsigned char { unread = 1, of_block = 8 };  // unread: the result may be unused
 #ifdef __SANITIZE_THREAD__
 void trace_atomic(const void* address, unsigned size, unsigned flags, void* pc);
 #define CUDABOOK_ATOMIC static __attribute__((noinline, no_sanitize("thread")))
