@@ -18,14 +18,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from setuptools import Extension, setup
+from setuptools import setup
 
 try:
     import torch
-    from torch.utils.cpp_extension import BuildExtension, CUDAExtension
 
     from cudabook import cuda
-    from cudabook.packaging import EmulatorBuild
+    from cudabook.packaging import BuildExtension, CUDAExtension, no_cuda
 except ModuleNotFoundError as error:
     remedy = {
         "torch": "pip builds in an empty environment of its own, where torch is missing "
@@ -52,19 +51,11 @@ if STABLE:
     target = "-DTORCH_TARGET_VERSION=0x{:02x}{:02x}000000000000".format(*OLDEST)
     FLAGS += ["-DUSE_CUDA", target]
 
-no_cuda = cuda.toolchain_problem()
 if os.environ.get("CUDABOOK_TARGET") == "cuda" and no_cuda:
     sys.exit(f"CUDABOOK_TARGET is 'cuda', but {no_cuda}.")
-if os.environ.get("CUDABOOK_TARGET") == "emulator":
-    no_cuda = "CUDABOOK_TARGET is 'emulator'"
 if no_cuda:
     print(f"custom_ops is built for the CPU, with the emulator inside: {no_cuda}.",
           file=sys.stderr)
-else:
-    if torch.cuda.device_count() == 0:  # PTX is for GPUs after Hopper
-        os.environ.setdefault("TORCH_CUDA_ARCH_LIST", "8.0+PTX;9.0a")
-    cuda.prepare()
-
 
 operators = sorted(path.parent.name for path in HERE.glob("*/bindings.cpp"))
 built = [name for name in operators if (HERE / name / BINDING).exists()]
@@ -73,19 +64,18 @@ if left_out := set(operators) - set(built):
     print(f"custom_ops leaves out what has no {BINDING}: {names}.", file=sys.stderr)
 
 
-def extension(name: str) -> Extension:
+def extension(name: str):
     """The library of one operator, in the namespace torch.ops.custom_ops_NAME."""
     library = f"custom_ops.custom_ops_{name}"
     kernels = sorted(path.name for path in (HERE / name).glob("*.cu"))
     sources = [f"{name}/{file}" for file in (BINDING, *kernels)]
-    kind, flags = Extension, FLAGS
-    if not no_cuda:
-        kind = CUDAExtension
-        flags = {"cxx": ["-O2", *FLAGS], "nvcc": cuda.NVCC_FLAGS}
-    return kind(library, sources, extra_compile_args=flags, py_limited_api=STABLE)
+    flags = FLAGS if no_cuda else {"cxx": ["-O2", *FLAGS], "nvcc": cuda.NVCC_FLAGS}
+    return CUDAExtension(
+        library, sources, extra_compile_args=flags, py_limited_api=STABLE
+    )
 
 
-class Build(EmulatorBuild if no_cuda else BuildExtension):
+class Build(BuildExtension):
     def run(self):
         super().run()
         stamp = {  # custom_ops compares this with what runs

@@ -12,6 +12,8 @@ import subprocess
 from dataclasses import dataclass
 from functools import lru_cache
 
+from . import watch
+
 _OPERATION = re.compile(r"v?(add|sub|mul|div|sqrt)s[sd]$|vfn?m(add|sub)\d+s[sd]$")
 _MATH = {
     "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "pow", "sin", "cos", "tan", "sincos", "asin",
@@ -76,9 +78,10 @@ def _blocks(library: str) -> dict[int, Work]:
                 operations.append((block, address, mnemonic, 0))
             elif mnemonic in ("call", "jmp") and (name := re.search(r"<(\w+?)f?@plt>", rest)) and name[1] in _MATH:
                 operations.append((block, address, mnemonic, 1))
-    functions = _functions(library, [address for _, address, _, _ in operations])
+    stacks = watch.frames(library, [address for _, address, _, _ in operations])
     blocks: dict[int, Work] = {}
-    for (block, _, mnemonic, calls), function in zip(operations, functions, strict=True):
+    for (block, _, mnemonic, calls), stack in zip(operations, stacks, strict=True):
+        function = re.sub(r"[<(].*", "", stack[0][0]).rsplit("::", 1)[-1].rsplit(" ", 1)[-1]
         flops = 0 if calls else 2 if mnemonic.startswith("vf") else 1
         if function == "fma_to_odd":  # one fused multiply-add of 16-bit floats, in several steps
             flops = 2 if "mul" in mnemonic else 0
@@ -88,12 +91,3 @@ def _blocks(library: str) -> dict[int, Work]:
         blocks[block] = Work(known.flops + flops, known.math_calls + calls)
     return blocks
 
-
-def _functions(library: str, addresses: list[int]) -> list[str]:
-    """The name of the function, inlined or not, that each instruction was written in."""
-    if not addresses:
-        return []
-    command = ["addr2line", "-e", library, "-f", "-C", "-a", "-i", *map(hex, addresses)]
-    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    innermost = re.findall(r"^0x[0-9a-f]+\n(.*)$", output, re.MULTILINE)
-    return [re.sub(r"[<(].*", "", name).rsplit("::", 1)[-1].rsplit(" ", 1)[-1] for name in innermost]

@@ -45,6 +45,21 @@ def runtime() -> ctypes.CDLL:
     return library
 
 
+def frames(library: str, offsets: list[int]) -> list[list[tuple[str, str]]]:
+    """For each offset the functions that it is in, the innermost inlined one first: name, and "file:line"."""
+    if not offsets:
+        return []
+    command = ["addr2line", "-e", library, "-f", "-C", "-a", "-i", *map(hex, offsets)]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    stacks: list[list[str]] = []
+    for line in output.splitlines():
+        if line.startswith("0x"):
+            stacks.append([])
+        else:
+            stacks[-1].append(line.split(" (discriminator")[0])
+    return [list(zip(stack[::2], stack[1::2], strict=True)) for stack in stacks]
+
+
 def source_lines(addresses: set[tuple[str, int]]) -> dict[tuple[str, int], tuple[str, int]]:
     """The source line of each (library, offset), through addr2line.
 
@@ -57,17 +72,10 @@ def source_lines(addresses: set[tuple[str, int]]) -> dict[tuple[str, int], tuple
         by_library[library].append(offset)
     places = {}
     for library, offsets in by_library.items():
-        command = ["addr2line", "-e", library, "-a", "-i", *(hex(o) for o in offsets)]
-        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        frames: list[list[str]] = []
-        for line in output.splitlines():
-            if line.startswith("0x"):
-                frames.append([])
-            else:
-                frames[-1].append(line.split(" (discriminator")[0])
-        for offset, stack in zip(offsets, frames, strict=True):
-            own = [f for f in stack if not f.startswith((str(INCLUDE), "/usr/", "??"))]
-            file, _, number = (own or stack)[0].rpartition(":")
+        for offset, stack in zip(offsets, frames(library, offsets), strict=True):
+            lines = [line for _, line in stack]
+            own = [line for line in lines if not line.startswith((str(INCLUDE), "/usr/", "??"))]
+            file, _, number = (own or lines)[0].rpartition(":")
             places[library, offset] = (file, int(number) if number.isdigit() else 0)
     return places
 

@@ -180,7 +180,7 @@ def test_what_setup_py_lacks_is_one_sentence(tmp_path, there, arguments, words):
         (tmp_path / "torch" / "utils" / "cpp_extension.py").write_text("BuildExtension = CUDAExtension = object")
     if "cudabook" in there:
         (tmp_path / "cudabook" / "cuda.py").touch()
-        (tmp_path / "cudabook" / "packaging.py").write_text("EmulatorBuild = object")
+        (tmp_path / "cudabook" / "packaging.py").write_text("BuildExtension = CUDAExtension = object; no_cuda = None")
     done = run(sys.executable, "-S", ROOT / "csrc" / "setup.py", *arguments, paths=[tmp_path])
     assert done.returncode == 1 and re.search(words, done.stderr), done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
