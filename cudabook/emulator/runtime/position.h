@@ -3,14 +3,18 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 namespace cudabook {
 
-// The blocks of a loop that some thread was seen to go round in.
-struct LoopBody {
+// A loop: where it begins, the last block before it begins again, and the blocks that some thread was seen to go round
+// in. Two loops can begin at one block, since the compiler traces no empty blocks; the outer one ends later in the
+// code.
+struct Loop {
+    uintptr_t latch;
     std::unordered_set<uintptr_t> blocks;
     mutable uintptr_t asked[32] = {};  // those that were asked for last
     bool has(uintptr_t block) const {
@@ -21,7 +25,7 @@ struct LoopBody {
         return true;
     }
 };
-using Loops = std::unordered_map<uintptr_t, LoopBody>;  // by a loop's first block
+using Loops = std::unordered_map<uintptr_t, std::deque<Loop>>;  // by where they begin
 
 class Position {
 public:
@@ -29,8 +33,8 @@ public:
     void call(int change);  // into a function, or out of one
     void enter(uintptr_t block, Loops& loops) {
         if (left_.size() && left_.back().path >= calls_.back().path) come_back(block);
-        if (turns_.size() > calls_.back().turns && !turns_.back().body->has(block)) leave(block);
-        if (path_.size() && block <= path_.back() && is_on_path(block)) again(block, loops);
+        if (turns_.size() > calls_.back().turns && !turns_.back().loop->has(block)) leave(block);
+        if (is_on_path(block)) again(block, loops);
         else path_.push_back(block);
     }
 
@@ -45,7 +49,7 @@ private:
     struct Turn {
         uintptr_t header;
         unsigned path, number;  // where the header is in the path; how often it was come back to
-        LoopBody* body;
+        Loop* loop;
     };
     struct Call {
         unsigned path, turns;  // where those of the call begin
@@ -55,7 +59,7 @@ private:
     void leave(uintptr_t block);
     void come_back(uintptr_t block);
     void again(uintptr_t block, Loops& loops);
-    void learn(unsigned at, Loops& loops);
+    void learn(Loops& loops);
     bool is_on_path(uintptr_t block) const;      // of the present call
     uintptr_t block_of_call(size_t call) const;  // where it is, or 0 if there is no such call
 
@@ -64,7 +68,8 @@ private:
     std::vector<Turn> left_;       // those that it seems to have left: by a block that was not seen in them before
     std::vector<Call> calls_{{0, 0}};
     uint64_t hash_ = 0;    // of the turns
-    bool strayed_ = false;  // a loop seems to have been left since the last turn
+    static constexpr unsigned nowhere = ~0u;
+    unsigned strayed_ = nowhere;  // where in the path a loop was last left by a block that may yet belong to it
 };
 
 }  // namespace cudabook
