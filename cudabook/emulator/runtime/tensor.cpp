@@ -16,7 +16,7 @@ void Worker::together(const Instruction& at, void* part, void (*perform)(void* c
     Warp& warp = warps_[w];
     Gathering& gathering = gatherings_[w];
     if (!warp.gathered) gathering.at = at;
-    else if (gathering.at.line != at.line || strcmp(gathering.at.name, at.name)) report_divergent_warp(w, &at);
+    else if (gathering.at.line != at.line || strcmp(gathering.at.name, at.name) != 0) report_divergent_warp(w, &at);
     gathering.part[current_ % 32] = part;
     warp.gathered |= 1u << current_ % 32;
     if (~warp.gathered) {
@@ -60,7 +60,7 @@ namespace {
 }
 
 // The operand must be an aligned address of shared memory. The sanitizer has its own words for one that is not.
-void check_shared(const void* p, const Access& access, const Instruction& at, const char* what) {
+void check_shared(const Access& access, const Instruction& at, const char* what) {
     bool shared = access.address - worker->arena_begin() <= arena_size - access.size;
     if (shared && access.address % access.size == 0) return;
     worker->access(access);
@@ -139,7 +139,7 @@ void ldmatrix(uint32_t* r, const void* row, unsigned count, bool transposed, con
     if (worker->current() % 32 < 8 * count) {  // x2: the addresses of the other lanes are not looked at
         auto pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
         Access access{pc, reinterpret_cast<uintptr_t>(row), 0, 16, Kind::load, Access::of_matrix};
-        check_shared(row, access, at, "the address of a row");
+        check_shared(access, at, "the address of a row");
         worker->access(access);
         memcpy(part.row, row, 16);
     }
@@ -176,7 +176,7 @@ void cp_async(void* to, const void* from, unsigned bytes, int from_bytes, const 
     if (from_bytes < 0 || unsigned(from_bytes) > bytes)
         refuse(cudaErrorInvalidValue, "bad copy", at,
                std::to_string(from_bytes) + " bytes are to be read for a copy of " + std::to_string(bytes) + ".");
-    check_shared(to, {pc, reinterpret_cast<uintptr_t>(to), 0, uint8_t(bytes), Kind::store}, at, "the target");
+    check_shared({pc, reinterpret_cast<uintptr_t>(to), 0, uint8_t(bytes), Kind::store}, at, "the target");
     if (reinterpret_cast<uintptr_t>(from) % bytes) {
         worker->access({pc, reinterpret_cast<uintptr_t>(from), 0, uint8_t(bytes), Kind::load});
         refuse(cudaErrorMisalignedAddress, "misaligned address", at,
