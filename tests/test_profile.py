@@ -89,6 +89,24 @@ def test_lanes_that_leave_a_loop_early_meet_again_behind_it(tmp_path):
     assert (behind.requests, behind.lanes_per_request, behind.sectors) == (3, 32, 12)
 
 
+def test_lanes_wait_for_those_in_an_earlier_turn_of_the_loop_around(tmp_path):
+    """Lane 0 is still in the second inner loop when the others are back at the first; one lane strays once."""
+    launch, mark = profile_of(tmp_path, """
+    float sum = 0;
+    for (int outer = 0; outer < 4; ++outer) {
+        for (int k = 0; k < (t ? 2 : 3); ++k)
+            sum += g[32 * k + t];  // first
+        if (outer == 2 && t == 7)
+            sum += g[2048];  // stray
+        for (int k = 0; k < (t ? 2 : 3); ++k)
+            sum += g[1024 + 32 * k + t];  // second
+        g[3072 + t] = sum;  // behind
+    }""")
+    loops = [at(launch, mark[name], "load") for name in ("first", "second")]
+    assert [(a.requests, a.sectors) for a in loops] == 2 * [(4 * 3, 4 * (4 + 4 + 1))]
+    assert (at(launch, mark["stray"], "load").requests, at(launch, mark["behind"], "store").requests) == (1, 4)
+
+
 def test_branches_are_requests_of_their_own(tmp_path):
     launch, mark = profile_of(tmp_path, """
     if (t % 4 == 0)

@@ -307,6 +307,14 @@ def test_profile_counts_wavefronts_of_ldmatrix():
             assert (access.wavefronts, access.ideal_wavefronts) == (ways * matrices, matrices)
 
 
+def test_profile_takes_each_matrix_by_itself():
+    op = cudabook.load(PTX, "emulator")
+    row = torch.tensor([2 * matrix + j // 4 + 8 * (j % 4) for matrix in range(4) for j in range(8)])
+    with cudabook.profile() as p:  # the rows of a matrix are on 8 of the 32 banks, each matrix's on others
+        op.load_x4(torch.zeros(32, 4, dtype=torch.int32), row.int(), torch.zeros(32, 4, dtype=torch.int32), False)
+    assert p.launches[0].total("wavefronts", "load", "shared") == 4 * 4
+
+
 def test_profile_counts_operations_of_tensor_cores():
     op = cudabook.load(PTX, "emulator")
     a, b, c = torch.randn(64, 64).bfloat16(), torch.randn(64, 64).bfloat16(), torch.zeros(64, 64)

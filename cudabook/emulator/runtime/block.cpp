@@ -49,7 +49,7 @@ Worker::Worker(unsigned threads) : capacity_(threads) {
     mprotect(arena_ - around_arena, around_arena, PROT_NONE);
     mprotect(arena_ + arena_size, around_arena, PROT_NONE);
     threads_.resize(max_block_threads);
-    for (auto* counters : {&answers_, &turn_, &depth_}) counters->resize(max_block_threads);
+    for (auto* counters : {&answers_, &turn_}) counters->resize(max_block_threads);
     inside_.resize(max_block_threads);
     accesses_.resize(max_block_threads);
     warps_.resize(max_block_threads / 32);
@@ -151,7 +151,7 @@ void Worker::run_threads() {
     while (next_ < size_) {
         set_current(next_++);
         inside_[current_] = false;
-        depth_[current_] = 0;
+        positions_[current_].clear();
         launch_->entry(launch_->closure);
         abandon_copies();
         settle();

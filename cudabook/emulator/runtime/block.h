@@ -1,6 +1,7 @@
 // One block at a time on one OS thread: its CUDA threads are fibers, its shared memory is an arena.
 #pragma once
 #include "fiber.h"
+#include "position.h"
 #include "sanitize.h"
 #include "trace.h"
 
@@ -137,9 +138,10 @@ public:
     void async_copy(const AsyncCopy& copy);
     void async_commit();
     void async_wait(unsigned groups_left);
-    void call(int change) { depth_[current_] += change; }
+    void call(int change) { positions_[current_].call(change); }
     void enter() { inside_[current_] = true; }
     void basic_block(uintptr_t start) {
+        positions_[current_].enter(start, loops_);
         if (size_t at = start - profile_.text.begin; at < profile_.entered.size()) ++profile_.entered[at];
     }
     void* shared(const SharedSite& site);
@@ -205,7 +207,8 @@ private:
     std::vector<unsigned> answers_;   // of __activemask(), by thread
     std::vector<Access> accesses_;    // of threads parked before one
     std::vector<unsigned> turn_;  // counts the times that a thread was let go on after asking or before an access
-    std::vector<unsigned> depth_;  // of calls, where accesses are watched
+    std::vector<Position> positions_{max_block_threads};  // by thread, where accesses are watched
+    Loops loops_;
     std::vector<char> inside_;  // the kernel's body, by thread: what the launch itself reads does not count
     std::vector<Copies> copies_;  // by thread; made by the first
     Profile profile_;

@@ -14,14 +14,14 @@ void Worker::async_copy(const AsyncCopy& copy) {
     if (watches()) {
         auto to = reinterpret_cast<uintptr_t>(copy.to), from = reinterpret_cast<uintptr_t>(copy.from);
         auto size = uint8_t(copy.bytes);
-        if (copy.from_bytes) access({copy.pc, from, 0, uint8_t(copy.from_bytes), Kind::load});
+        if (copy.from_bytes) access({copy.pc, from, uint8_t(copy.from_bytes), Kind::load});
         if (sanitizer) {
-            Access store{copy.pc, to, 0, size, Kind::store};
+            Access store{copy.pc, to, size, Kind::store};
             if (!sanitizer->allowed(store, party(copy.pc), arena_begin(), arena_size))
                 fail({cudaErrorIllegalAddress, "reported", ""});
             sanitizer->copy_starts(store, party(copy.pc), *this);
         } else {
-            access({copy.pc, to, 0, size, Kind::store});
+            access({copy.pc, to, size, Kind::store});
         }
     }
     Copies& mine = copies();
@@ -38,7 +38,7 @@ void Worker::async_wait(unsigned groups_left) {
         AsyncCopy copy = mine.under_way.front();
         mine.under_way.pop_front();
         if (sanitizer && inside_[current_]) {
-            Access store{copy.pc, reinterpret_cast<uintptr_t>(copy.to), 0, uint8_t(copy.bytes), Kind::store};
+            Access store{copy.pc, reinterpret_cast<uintptr_t>(copy.to), uint8_t(copy.bytes), Kind::store};
             sanitizer->copy_ends(store, party(copy.pc), *this);
         }
         memcpy(copy.to, copy.from, copy.from_bytes);

@@ -11,7 +11,7 @@ using cudabook::Kind;
 
 inline void note(const void* address, uint8_t size, Kind kind, void* pc, uint8_t how = 0) {
     if (cudabook::Worker* w = cudabook::worker)
-        w->access({reinterpret_cast<uintptr_t>(pc), reinterpret_cast<uintptr_t>(address), 0, size, kind, how});
+        w->access({reinterpret_cast<uintptr_t>(pc), reinterpret_cast<uintptr_t>(address), size, kind, how});
 }
 
 // Structs, and whatever is less aligned than it is wide: as many accesses of at most 4 bytes as it takes.

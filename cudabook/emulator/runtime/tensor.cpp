@@ -138,7 +138,7 @@ void ldmatrix(uint32_t* r, const void* row, unsigned count, bool transposed, con
     MatrixPart part{r, {}};
     if (worker->current() % 32 < 8 * count) {  // x2: the addresses of the other lanes are not looked at
         auto pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
-        Access access{pc, reinterpret_cast<uintptr_t>(row), 0, 16, Kind::load, Access::of_matrix};
+        Access access{pc, reinterpret_cast<uintptr_t>(row), 16, Kind::load, Access::of_matrix};
         check_shared(access, at, "the address of a row");
         worker->access(access);
         memcpy(part.row, row, 16);
@@ -176,9 +176,9 @@ void cp_async(void* to, const void* from, unsigned bytes, int from_bytes, const 
     if (from_bytes < 0 || unsigned(from_bytes) > bytes)
         refuse(cudaErrorInvalidValue, "bad copy", at,
                std::to_string(from_bytes) + " bytes are to be read for a copy of " + std::to_string(bytes) + ".");
-    check_shared({pc, reinterpret_cast<uintptr_t>(to), 0, uint8_t(bytes), Kind::store}, at, "the target");
+    check_shared({pc, reinterpret_cast<uintptr_t>(to), uint8_t(bytes), Kind::store}, at, "the target");
     if (reinterpret_cast<uintptr_t>(from) % bytes) {
-        worker->access({pc, reinterpret_cast<uintptr_t>(from), 0, uint8_t(bytes), Kind::load});
+        worker->access({pc, reinterpret_cast<uintptr_t>(from), uint8_t(bytes), Kind::load});
         refuse(cudaErrorMisalignedAddress, "misaligned address", at,
                "the source is no multiple of " + std::to_string(bytes) + ".");
     }

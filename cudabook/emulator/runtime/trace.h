@@ -16,7 +16,6 @@ enum class Space : uint8_t { global, shared, constant };
 // What one lane is about to do.
 struct Access {
     uintptr_t pc, address;
-    unsigned depth;  // of calls within the kernel
     uint8_t size;
     Kind kind;
     uint8_t how = 0;

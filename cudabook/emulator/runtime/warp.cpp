@@ -120,14 +120,13 @@ void Worker::let_go(unsigned w, unsigned group) {
 }
 
 // Where accesses are watched, lanes go in lockstep: each waits before its access until no lane of its warp can run,
-// and those at the same instruction make one request. Of several instructions the one that lies deepest in calls,
-// then lowest in the code, goes first: lanes that left a loop early so wait for the rest.
+// and those at the same instruction, in the same turn of the loops around it, make one request. Of several the one that
+// comes first in the program's order goes first: lanes that left a loop early so wait for the rest.
 void Worker::access(Access access) {
     auto where = reinterpret_cast<const char*>(access.address);
     if (!watches()) return;
     if (where >= stacks_ && where < stacks_ + capacity_ * stack_bytes) return;  // the thread's own variables
     if (is_builtin_variable(where) || is_value_of_meeting(where)) return;
-    access.depth = depth_[current_];
     if (sanitizer) {
         settle(&access);
         if (!sanitizer->allowed(access, party(access.pc), arena_begin(), arena_size))
@@ -155,30 +154,32 @@ bool Worker::is_value_of_meeting(const char* address) const {
 void Worker::make_request(unsigned w) {
     Warp& warp = warps_[w];
     const Access* lanes = &accesses_[32 * w];
-    const Access* first = nullptr;
-    unsigned group = 0;
+    const Position* positions = &positions_[32 * w];
+    unsigned first = std::countr_zero(warp.at_access), group = 0;
+    auto together = [&](unsigned lane) {
+        return lanes[lane].pc == lanes[first].pc && positions[lane].same_turns(positions[first]);
+    };
     for (unsigned left = warp.at_access; left; left &= left - 1) {
         unsigned lane = std::countr_zero(left);
-        const Access& a = lanes[lane];
-        if (first && a.pc == first->pc && a.depth == first->depth) {
+        if (together(lane)) {
             group |= 1u << lane;
-        } else if (!first || a.depth > first->depth || (a.depth == first->depth && a.pc < first->pc)) {
-            first = &a;
+        } else if (positions[lane].before(lanes[lane].pc, positions[first], lanes[first].pc)) {
+            first = lane;
             group = 1u << lane;
         }
     }
     // Lanes that spin on a value which another lane of the warp will write stand back after a while: on a GPU since
     // compute capability 7.0, every lane makes progress.
     unsigned others = warp.at_access & ~group;
-    bool may_spin = first->kind == Kind::atomic || (first->how & Access::is_volatile);
+    bool may_spin = lanes[first].kind == Kind::atomic || (lanes[first].how & Access::is_volatile);
     warp.spins = may_spin ? warp.spins + 1 : 0;
     if (others && warp.spins >= 64) {
         warp.spins = 0;
-        first = &lanes[std::countr_zero(others)];
+        first = std::countr_zero(others);
         group = 0;
         for (unsigned left = others; left; left &= left - 1) {
             unsigned lane = std::countr_zero(left);
-            if (lanes[lane].pc == first->pc && lanes[lane].depth == first->depth) group |= 1u << lane;
+            if (together(lane)) group |= 1u << lane;
         }
     }
     warp.at_access &= ~group;
