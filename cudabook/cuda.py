@@ -139,7 +139,8 @@ def build_operator(name: str, binding: Path, kernels: list[Path]) -> tuple[Path,
     """Build an operator with torch.utils.cpp_extension, and return its shared library and its namespace."""
     import torch
 
-    sources = sorted(p for p in binding.parent.iterdir() if p.is_file())
+    included = {file for path in (binding, *kernels) for file in with_includes(path)}  # ../ptx.cuh among them
+    sources = included | {p for p in binding.parent.iterdir() if p.is_file()}
     prepare()
     key = cache.digest(cache.digest_of_files(sources), binding.name, torch.__version__, nvcc_version(),
                        architectures(), NVCC_FLAGS, sys.version)

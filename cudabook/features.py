@@ -16,12 +16,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import build, cuda, records
+from .emulator.text import with_includes
 from .errors import BuildError, CudaError, TargetError
 from .progress import progress
 
 TESTS = build.ROOT / "tests"
 # The groups, in the order of the table.
-GROUPS = ("Launches", "Memory", "Shared memory", "Warps", "Cooperative groups", "Atomics", "Numbers",
+GROUPS = ("Launches", "Memory", "Shared memory", "Warps", "Tensor cores", "Cooperative groups", "Atomics", "Numbers",
           "Streams and devices", "Libraries", "Errors and output", "Faults that end as a report")  # fmt: skip
 
 
@@ -32,7 +33,8 @@ def marked_files(folder: Path = TESTS) -> list[Path]:
 
 def source_files(folder: Path = TESTS) -> list[Path]:
     """What the table depends on beside the emulator: the marked tests and the CUDA sources that they load."""
-    return [*marked_files(folder), folder / "conftest.py", *sorted((folder / "cu").glob("*.cu"))]
+    sources = {file for path in (folder / "cu").glob("*.cu") for file in with_includes(path)}
+    return [*marked_files(folder), folder / "conftest.py", *sorted(sources)]
 
 
 def run(target: str = "emulator", folder: Path = TESTS) -> list[dict]:

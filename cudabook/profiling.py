@@ -77,8 +77,9 @@ class Launch:
         blocks_per_sm: how many of its blocks an SM of compute capability 9.0 holds at once as far as threads and shared
             memory tell; registers, of which only nvcc knows, can make it fewer.
         limited_by: 'threads', 'blocks' or 'shared memory': what allows no more.
-        flops: floating-point operations of all threads, or None where they cannot be counted; see
-            :mod:`cudabook.flops`.
+        flops: floating-point operations of all threads, those of tensor cores among them, or None where they cannot
+            be counted; see :mod:`cudabook.flops`.
+        tensor_flops: those of tensor cores: ``2 * m * n * k`` for each mma of a warp.
         math_calls: calls of mathematical functions such as expf, which are not in ``flops``; or None.
     """
 
@@ -91,6 +92,7 @@ class Launch:
     blocks_per_sm: int
     limited_by: str
     flops: int | None
+    tensor_flops: int
     math_calls: int | None
     accesses: list[Access]
 
@@ -134,6 +136,8 @@ class Profile:
             lines.append(f"{launch.kernel}: {grid} blocks of {block} threads; {launch.blocks_per_sm} blocks fit an SM "
                          f"({launch.occupancy:.0%} of its warps, limited by {launch.limited_by})")
             flops = "not counted here" if launch.flops is None else f"{launch.flops:,}"
+            if launch.tensor_flops:
+                flops += f" ({launch.tensor_flops:,} of them by tensor cores)"
             intensity = launch.arithmetic_intensity
             lines.append(f"  floating-point operations: {flops}"
                          + (f" and {launch.math_calls:,} calls of functions" if launch.math_calls else "")
@@ -183,7 +187,7 @@ def _launches(raw: list[dict]) -> list[Launch]:
         grid, block = tuple(launch.pop("grid")), tuple(launch.pop("block"))
         code = [launch.pop(key) for key in ("library", "text_offset", "entered")]
         done = flops.work(*code) if flops.countable() else None
-        launch |= {"flops": done and done.flops, "math_calls": done and done.math_calls}
+        launch |= {"flops": done and done.flops + launch["tensor_flops"], "math_calls": done and done.math_calls}
         launches.append(Launch(grid=grid, block=block, accesses=[merged[k] for k in sorted(merged)], **launch))
     return launches
 

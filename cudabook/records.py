@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 from . import build, cache, cuda
+from .emulator.text import with_includes
 from .errors import TargetError
 from .progress import progress
 
@@ -63,7 +64,9 @@ def sources_digest(name: str) -> str:
     operator = name.removesuffix("_counters")
     elsewhere = {"planted": build.ROOT / "tests" / "planted", "public_kernels": build.ROOT / "benchmarks" / "public"}
     root = elsewhere.get(operator, build.CSRC / operator)
-    return cache.digest_of_files(p for p in root.rglob("*") if p.is_file() and p.suffix != ".pyc")
+    files = {p for p in root.rglob("*") if p.is_file() and p.suffix != ".pyc"}
+    included = {file for p in files if p.suffix == ".cu" for file in with_includes(p)}  # csrc/ptx.cuh among them
+    return cache.digest_of_files(files | included)
 
 
 def folder() -> Path:

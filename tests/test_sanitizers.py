@@ -110,6 +110,10 @@ CORRECT = {  # what a clean kernel gives, where that is quickly said: (x, out, i
     "volatile_chain": lambda x, out, ints: (out[:8], x[:8].cumsum(0)),
     "managed_and_pinned": lambda x, out, ints: (out[200:300], -torch.arange(100.0)),
     "returned_structs": lambda x, out, ints: (out[:256].view(64, 4), 3 * x[:256].view(64, 4).flip(0)),
+    "matmul_tensor_cores": lambda x, out, ints: (
+        out[: 27 * 8].view(27, 8), 2 * x[: 27 * 16].half().float().view(27, 16)[:, :8]),
+    "wmma_tiles": lambda x, out, ints: (
+        out[:512].half().view(2, 16, 16), torch.bmm(*2 * [x[:512].half().view(2, 16, 16).float()]).half()),
     "cheap_look_before_atomic": lambda x, out, ints: (ints[0].item(), int((x[:N] * 1e6).int().max())),
 }
 

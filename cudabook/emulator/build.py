@@ -109,6 +109,7 @@ def _make(plans) -> list[Path]:
 
 _UNKNOWN_NAME = re.compile(
     r"error: .(cuda[A-Z]\w*|__\w+|(?:tex|surf)[123]D\w*|cub|thrust|curand\w*). (?:was not|has not|does not)")
+_UNKNOWN_FRAGMENT = re.compile(r"error: .*?\b(fragment<.*>).* incomplete type")
 _UNKNOWN_HEADER = re.compile(r"fatal error: (\S+): No such file")
 
 
@@ -116,6 +117,10 @@ def _what_is_missing(error: str) -> str:
     """A sentence for what CUDA has and the emulator has not, where that is why a kernel does not compile."""
     if name := _UNKNOWN_NAME.search(error):
         return f"\nThe emulator does not have {name[1]}: run this file on a GPU, or do without it here."
+    if fragment := _UNKNOWN_FRAGMENT.search(error):
+        wanted = re.sub(r"(?:nvcuda::)?wmma::", "", fragment[1])
+        return (f"\nThe emulator does not have a wmma {wanted}: it has 16x16x16, 32x8x16 and 8x32x16 of half and "
+                "bfloat16 and 16x16x8 of tf32. Take one of these, or run this file on a GPU.")
     if header := _UNKNOWN_HEADER.search(error):
         return (f"\nNeither the emulator nor this machine has the header {header[1]}. If it is CUDA's, run this file "
                 "on a GPU.")

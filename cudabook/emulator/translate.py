@@ -108,7 +108,7 @@ class _Translation:
         refusals = {
             r"\basm\s*(?:volatile\s*)?\(": "inline PTX (asm) cannot run on the emulator. Run this file on a GPU, "
             "or write the step in CUDA C++.",
-            r"#[ \t]*include[ \t]*<(?:(?:cub|thrust|cutlass|cute|cuda)/|mma\.h)[^>]*>": "this header "
+            r"#[ \t]*include[ \t]*<(?:cub|thrust|cutlass|cute|cuda)/[^>]*>": "this header "
             "is not part of the emulator. Run this file on a GPU.",
             r"\bcuda(?:Texture|Surface)Object_t\b": "texture and surface objects are not part of the emulator. Run "
             "this file on a GPU, or read the array by a pointer.",
@@ -379,4 +379,14 @@ def translated_tree(path: Path, folders: Sequence[Path] = ()) -> dict[Path, str]
     Returns:
         Original path -> translated text. Included files keep their place relative to the first.
     """
-    return {file: translate(file.read_text(), str(file)) for file in with_includes(Path(path), folders)}
+    files = with_includes(Path(path), folders)
+    return {file: _stand_in(file) or translate(file.read_text(), str(file)) for file in files}
+
+
+def _stand_in(file: Path) -> str | None:
+    """What is compiled in place of a ``ptx.cuh``, if it has no other functions than ``include/cudabook/ptx.h``."""
+    if file.name != "ptx.cuh":
+        return None
+    defined = re.findall(r"\b__device__[\w\s]*?(\w+)(?:<\w+>)?\(", mask(file.read_text()))
+    known = re.findall(r"\w+", (Path(__file__).parent / "include" / "cudabook" / "ptx.h").read_text())
+    return '#include "cudabook/ptx.h"\n' if set(defined) <= set(known) else None

@@ -6,6 +6,7 @@
 #include "trace.h"
 
 #include "cudabook/launch.h"
+#include "cudabook/tensor.h"
 #include "cudabook/warp.h"
 
 #include <atomic>
@@ -81,6 +82,13 @@ struct Meeting {
     uint64_t value[2][32];
 };
 
+// What the lanes of a warp bring to an instruction that they execute as one.
+struct Gathering {
+    unsigned generation = 0;
+    Instruction at;
+    void* part[32];
+};
+
 struct Warp {
     unsigned done = 0;     // lanes that do not exist or have returned from the kernel
     unsigned resting = 0;  // lanes that are parked and not yet free to go on
@@ -90,6 +98,7 @@ struct Warp {
     unsigned last_full = 0;  // the number of the last one that all lanes took part in
     unsigned at_access = 0;  // lanes parked before a load or store, where accesses are watched
     unsigned spins = 0;      // atomics and volatile accesses in a row
+    unsigned gathered = 0;   // lanes that have come to an instruction of the whole warp
 };
 
 // One cp.async. `group` counts the commits before it.
@@ -120,6 +129,11 @@ public:
     unsigned barrier_count(bool value, const char* file, int line);
     Met meet(unsigned mask, uint64_t value, const char* file, int line, bool orders = false);
     unsigned active_lanes(const char* file, int line);
+    // An instruction of the whole warp: the lane that comes last performs it, with the parts of all, by lane.
+    void together(const Instruction& at, void* part, void (*perform)(void* const* parts));
+    void count_tensor_flops(unsigned of_warp) {
+        if (launch_->profile && current_ % 32 == 0) profile_.tensor_flops += of_warp;
+    }
     void access(Access access);
     void async_copy(const AsyncCopy& copy);
     void async_commit();
@@ -176,6 +190,7 @@ private:
     void make_request(unsigned warp);
     bool is_value_of_meeting(const char* address) const;
     void answer_active_lanes(unsigned warp);
+    [[noreturn]] void report_divergent_warp(unsigned warp, const Instruction* other = nullptr);
     std::string describe_waiters() const;
 
     const unsigned capacity_;
@@ -188,6 +203,7 @@ private:
     Barrier barrier_;
     std::vector<Warp> warps_;
     std::vector<Meeting> meetings_;   // 32 a warp; made by the first warp function
+    std::vector<Gathering> gatherings_;  // by warp; made by the first
     std::vector<unsigned> answers_;   // of __activemask(), by thread
     std::vector<Access> accesses_;    // of threads parked before one
     std::vector<unsigned> turn_;  // counts the times that a thread was let go on after asking or before an access

@@ -14,7 +14,7 @@ void Worker::async_copy(const AsyncCopy& copy) {
     if (watches()) {
         auto to = reinterpret_cast<uintptr_t>(copy.to), from = reinterpret_cast<uintptr_t>(copy.from);
         auto size = uint8_t(copy.bytes);
-        if (copy.from_bytes) access({copy.pc, from, size, Kind::load});
+        if (copy.from_bytes) access({copy.pc, from, uint8_t(copy.from_bytes), Kind::load});
         if (sanitizer) {
             Access store{copy.pc, to, size, Kind::store};
             if (!sanitizer->allowed(store, party(copy.pc), arena_begin(), arena_size))

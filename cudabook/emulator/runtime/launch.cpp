@@ -171,7 +171,7 @@ void run_launch(const LaunchSite& site, const Config& config, void (*entry)(void
     if (launch.profile) keep_profile(launch, profile);
     if (sanitizer) {
         const Fault& f = launch.fault;
-        bool barrier = f.kind.find("barrier") != std::string::npos || f.kind.find("mask") != std::string::npos;
+        bool barrier = f.kind.find("barrier") != std::string::npos || f.kind.find("warp") != std::string::npos;
         if (launch.stopped && f.kind != "reported")
             sanitizer->add({barrier ? "synccheck" : "memcheck", f.kind, f.message, "", ""});
         sanitizer->finish_launch();

@@ -37,7 +37,7 @@ void keep_profile(const Launch& launch, const Profile& profile) {
             ", \"limited_by\": " + quoted(held.limited) +
             ", \"library\": " + quoted(library.dli_fname ? library.dli_fname : "") +
             ", \"text_offset\": " + std::to_string(text_offset) + ", \"entered\": " + profile.entered_json() +
-            ", \"accesses\": " + profile.json() + "}";
+            ", \"tensor_flops\": " + std::to_string(profile.tensor_flops) + ", \"accesses\": " + profile.json() + "}";
 }
 
 }  // namespace cudabook

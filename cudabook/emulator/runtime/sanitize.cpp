@@ -4,6 +4,7 @@
 #include "regions.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <dlfcn.h>
 #include <utility>
@@ -80,7 +81,7 @@ std::string Sanitizer::where(uintptr_t address, Space space, uintptr_t shared_be
 bool Sanitizer::allowed(const Access& a, const Party& who, uintptr_t shared_begin, size_t shared_bytes) {
     bool in_shared = a.address - shared_begin < shared_bytes;
     const Region* region = in_shared ? nullptr : region_at(a.address);
-    bool aligned = a.address % a.size == 0;
+    bool aligned = a.address % std::bit_floor(a.size) == 0;  // a copy may read a part of what it writes
     if (aligned && in_shared && worker->shared_is_declared(a.address - shared_begin, a.size)) return true;
     if (aligned && region && !region->freed && a.address + a.size <= region->begin + region->bytes) return true;
     if (aligned && !in_shared && !region && in_program(a.address, a.kind != Kind::load)) return true;

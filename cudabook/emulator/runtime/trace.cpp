@@ -15,15 +15,17 @@ unsigned distinct(uint64_t* values, unsigned n) {
     return std::unique(values, values + n) - values;
 }
 
-// Passes that shared memory needs for one request: the most distinct 4-byte words in any of its 32 banks; for 16-byte
-// accesses, each half of the warp by itself. Found to equal Nsight Compute's count of wavefronts on an H200.
-unsigned wavefronts(const uint64_t* first_word, const unsigned* lane, unsigned n, unsigned words) {
+// Passes that shared memory needs for one request: the most distinct 4-byte words in any of its 32 banks, added up over
+// groups of lanes that are served together: all 32; for 16-byte accesses, each half of the warp; for ldmatrix, the rows
+// of each matrix. Found to equal Nsight Compute's count of wavefronts on an H200, but for ldmatrix, which was not
+// tried.
+unsigned wavefronts(const uint64_t* first_word, const unsigned* lane, unsigned n, unsigned words, unsigned together) {
     unsigned total = 0;
-    for (unsigned half = 0; half < (words == 4 ? 2u : 1u); ++half) {
+    for (unsigned group = 0; group < 32 / together; ++group) {
         uint64_t word[64];
         unsigned count = 0;
         for (unsigned i = 0; i < n; ++i) {
-            if (words == 4 && lane[i] / 16 != half) continue;
+            if (lane[i] / together != group) continue;
             for (unsigned w = 0; w < words; ++w) word[count++] = first_word[i] + w;
         }
         count = distinct(word, count);
@@ -88,11 +90,13 @@ void Profile::add(const Profile& other) {
     if (entered.size() < other.entered.size()) entered.resize(other.entered.size());
     for (size_t i = 0; i < other.entered.size(); ++i) entered[i] += other.entered[i];
     text = other.text;
+    tensor_flops += other.tensor_flops;
 }
 
 void Profile::clear() {
     tallies.clear();
     entered.clear();
+    tensor_flops = 0;
 }
 
 void Profile::request(const Access* access, unsigned group, uintptr_t shared_begin, size_t shared_bytes,
@@ -131,8 +135,10 @@ void Profile::request(const Access* access, unsigned group, uintptr_t shared_beg
             unsigned words = std::max(1, leader.size / 4);
             uint64_t word[32];
             for (unsigned i = 0; i < count; ++i) word[i] = address[i] / 4;
-            unsigned passes = wavefronts(word, lane[space], count, words);
+            bool of_matrix = leader.how & Access::of_matrix;
+            unsigned passes = wavefronts(word, lane[space], count, words, of_matrix ? 8 : words == 4 ? 16 : 32);
             unsigned different = distinct(word, count), ideal = std::max(1u, (different * words + 31) / 32);
+            if (of_matrix) ideal = (count + 7) / 8;
             tally.wavefronts += passes;
             tally.ideal_wavefronts += ideal;
             tally.most_ways = std::max<uint64_t>(tally.most_ways, (passes + ideal - 1) / ideal);

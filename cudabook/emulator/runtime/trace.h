@@ -22,6 +22,7 @@ struct Access {
     // An atomic that does not use what was there; an access by a volatile type; a part, but the first, of a wider one.
     static constexpr uint8_t overwrites = 1, is_volatile = 2, continues = 4;
     static constexpr uint8_t of_block = 8;  // an atomic that only the block's own threads see as one
+    static constexpr uint8_t of_matrix = 16;  // a row that ldmatrix reads
 };
 
 // What the requests of one instruction added up to. Sectors are 32 bytes of global memory; wavefronts are the passes
@@ -55,6 +56,7 @@ struct Profile {
     std::unordered_map<uint64_t, Tally> tallies;  // key: pc * 4 + space
     std::vector<uint64_t> entered;  // how often each basic block was: by the offset of its start in `text`
     Text text;  // of the library that the kernel is in
+    uint64_t tensor_flops = 0;
 
     // One request: the accesses of the lanes in `group`, all of one instruction. Shared addresses of the example count
     // from the start of shared memory.

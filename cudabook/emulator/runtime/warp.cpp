@@ -89,6 +89,7 @@ void Worker::lane_rests(unsigned thread) {
     if (~(warp.resting | warp.done)) return;  // some lane still runs, or has not started
     if (warp.at_access) make_request(thread / 32);
     else if (warp.asking) answer_active_lanes(thread / 32);
+    else if (warp.gathered) report_divergent_warp(thread / 32);
 }
 
 // The lanes that execute together are not fixed by CUDA; this is the most that can: a lane in __activemask() waits
