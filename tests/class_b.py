@@ -38,7 +38,7 @@ class Operator:
     inputs: Callable
     call: Callable
     reference: Callable
-    versions: tuple[int, ...] = (1, 2, 3)
+    versions: tuple[int | None, ...] = (1, 2, 3)
     casts: bool = False
     untouched: dict[str, str] = dataclasses.field(default_factory=dict)
 
@@ -57,6 +57,13 @@ OPERATORS = [
         call=lambda op, tensors, version: op.bias_gelu_residual(*tensors, version=version),
         reference=lambda x, bias, residual: torch.nn.functional.gelu(x + bias) + residual,
         casts=True,
+    ),
+    Operator(
+        "matmul",
+        inputs=lambda shape, **options: tuple(torch.randn(s, **options) for s in (shape, (shape[-1], shape[-1] + 1))),
+        call=lambda op, tensors, version: op.matmul(*tensors, version),
+        reference=torch.matmul,
+        versions=(1, 3, 5, None),
     ),
 ]
 

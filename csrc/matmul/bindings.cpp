@@ -16,11 +16,12 @@ namespace {
 
 // [checks]
 void check_pair(const at::Tensor& a, const at::Tensor& b) {
-    TORCH_CHECK_VALUE(a.dim() == 2 && b.dim() == 2, "matmul: a has shape ",
+    TORCH_CHECK_VALUE(a.dim() >= 1 && b.dim() == 2, "matmul: a has shape ",
                       a.sizes(), " and b ", b.sizes(),
-                      ", expected two dimensions each. Reshape them.");
-    TORCH_CHECK_VALUE(b.size(0) == a.size(1), "matmul: b has ", b.size(0),
-                      " rows, expected ", a.size(1), ", as many as a has columns.");
+                      ", expected [..., k] and [k, n]. Reshape them.");
+    TORCH_CHECK_VALUE(b.size(0) == a.size(-1), "matmul: b has shape ", b.sizes(),
+                      ", expected ", a.size(-1),
+                      " rows, as many as a has columns. Transpose one of them?");
     TORCH_CHECK_VALUE(b.device() == a.device(), "matmul: b is on ", b.device(),
                       ", expected ", a.device(),
                       ", the device of a. Move one of them.");
@@ -44,7 +45,7 @@ cudaError_t launch(std::optional<int64_t> version, const at::Tensor& a,
     auto* pa = static_cast<const T*>(a.const_data_ptr());
     auto* pb = static_cast<const T*>(b.const_data_ptr());
     auto* pc = static_cast<T*>(c.mutable_data_ptr());
-    int64_t m = a.size(0), k = a.size(1), n = b.size(1);
+    int64_t k = a.size(-1), m = a.numel() / k, n = b.size(1);
     switch (version.value_or(best)) {
         case 1: return matmul_v1(pa, pb, pc, m, n, k, stream);
         case 2: return matmul_v2(pa, pb, pc, m, n, k, stream);
@@ -75,8 +76,10 @@ at::Tensor matmul(const at::Tensor& a, const at::Tensor& b,
                   std::optional<int64_t> version) {
     check_pair(a, b);
     const c10::cuda::CUDAGuard guard(a.device());
-    if (a.size(1) == 0) return at::zeros({a.size(0), b.size(1)}, a.options());
-    at::Tensor c = at::empty({a.size(0), b.size(1)}, a.options());
+    at::DimVector shape(a.sizes());
+    shape.back() = b.size(1);
+    if (a.size(-1) == 0) return at::zeros(shape, a.options());
+    at::Tensor c = at::empty(shape, a.options());
     if (c.numel() == 0) return c;  // a grid of zero blocks is a launch error
     cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
     switch (a.scalar_type()) {

@@ -5,18 +5,18 @@ import torch
 
 def fake(a, b, version=None):
     torch._check_value(
-        a.dim() == 2 and b.dim() == 2,
-        lambda: f"matmul: a has shape {tuple(a.shape)} and b {tuple(b.shape)}, expected two dimensions each.",
+        a.dim() >= 1 and b.dim() == 2,
+        lambda: f"matmul: a has shape {tuple(a.shape)} and b {tuple(b.shape)}, expected [..., k] and [k, n].",
     )
     torch._check_value(
-        a.shape[1] == b.shape[0],
-        lambda: f"matmul: b has {b.shape[0]} rows, expected {a.shape[1]}, as many as a has columns.",
+        a.shape[-1] == b.shape[0],
+        lambda: f"matmul: b has shape {tuple(b.shape)}, expected {a.shape[-1]} rows, as many as a has columns.",
     )
     torch._check_value(
         a.device == b.device and a.dtype == b.dtype,
         lambda: f"matmul: b is {b.dtype} on {b.device}, expected {a.dtype} on {a.device}, like a.",
     )
-    return a.new_empty(a.shape[0], b.shape[1])
+    return a.new_empty(*a.shape[:-1], b.shape[1])
 
 
 def register(namespace: str) -> None:
@@ -32,7 +32,8 @@ def register(namespace: str) -> None:
         a, b = ctx.saved_tensors
         grad = grad.contiguous()
         da = operator(grad, b.t().contiguous(), ctx.version) if ctx.needs_input_grad[0] else None
-        db = operator(a.t().contiguous(), grad, ctx.version) if ctx.needs_input_grad[1] else None
+        rows, grad_rows = (t.reshape(-1, t.shape[-1]) for t in (a, grad))
+        db = operator(rows.t().contiguous(), grad_rows, ctx.version) if ctx.needs_input_grad[1] else None
         return da, db, None
 
     torch.library.register_fake(f"{namespace}::matmul", fake)
