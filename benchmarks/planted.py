@@ -43,6 +43,8 @@ def judge(path: Path, folder: Path) -> dict:
     nvcc = [str(cuda.toolkit() / "bin" / "nvcc"), "-std=c++17", "-lineinfo", *cuda._gencode(), str(path)]
     subprocess.run([*nvcc, str(folder / "main.cu"), "-o", str(program)], check=True, capture_output=True)
     command = ["compute-sanitizer", "--tool", tool, "--print-limit", "20"]
+    if tool == "memcheck":
+        command += ["--padding", "4096"]  # else what lies behind one array is another
     if "expect: leak" in text:
         command += ["--leak-check", "full"]
     try:

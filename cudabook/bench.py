@@ -1,6 +1,7 @@
 """Timing on the GPU with CUDA events."""
 
 import statistics
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -26,8 +27,8 @@ def compare(calls: dict[str, Callable[[], object]], repeats: int = 50, warm_up: 
     """Time several calls against each other.
 
     The calls take turns, so that a change of clocks meets all of them alike. Before each, a buffer four times as
-    large as the L2 cache is overwritten: every call finds its data in device memory. That write is not timed; it
-    also keeps the GPU busy while Python prepares the call, so what is timed is the GPU's work alone.
+    large as the L2 cache is overwritten: every call finds its data in device memory. Then the GPU waits for as long as
+    the call took Python when it was last warmed up, so that what is timed is the GPU's work alone.
 
     Args:
         calls: name -> function without arguments that launches work on the current stream.
@@ -40,14 +41,20 @@ def compare(calls: dict[str, Callable[[], object]], repeats: int = 50, warm_up: 
     torch = _torch_with_gpu()
     l2_bytes = torch.cuda.get_device_properties().L2_cache_size
     flush = torch.empty(4 * l2_bytes, dtype=torch.uint8, device="cuda")
-    for call in calls.values():
+    clock_hz = 1e3 * torch.cuda.get_device_properties().clock_rate
+    cycles = {}
+    for name, call in calls.items():
         for _ in range(warm_up):
+            torch.cuda.synchronize()
+            began = time.perf_counter()
             call()
+            cycles[name] = int(1.5 * (time.perf_counter() - began + 50e-6) * clock_hz)
     events = {name: [] for name in calls}
     for _ in range(repeats):
         for name, call in calls.items():
             start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
             flush.zero_()
+            torch.cuda._sleep(cycles[name])
             start.record()
             call()
             end.record()

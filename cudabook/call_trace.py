@@ -1,7 +1,7 @@
 """What a call does, recorded as it happens: the steps that it passes, and the matrices that it reads and writes."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import torch
@@ -60,7 +60,9 @@ def record(op, call: Callable[[], object]) -> list[Step]:
     profiler = torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], with_stack=True)
     with torch.autograd.set_multithreading_enabled(False), profiler:
         call()
-    events = sorted((e.time_range.start, -e.time_range.end, e.name) for e in profiler.events())
+    # Of all releases of PyTorch that the project runs with, only some have Python frames in profiler.events().
+    tree = profiler.profiler.kineto_results.experimental_event_tree()
+    events = sorted((e.start_time_ns, -e.end_time_ns, e.name) for e in _with_children(tree))
     steps, open_steps = [], []  # of those that are not over: (end, step)
     for start, minus_end, name in events:
         while open_steps and open_steps[-1][0] <= start:
@@ -78,6 +80,12 @@ def record(op, call: Callable[[], object]) -> list[Step]:
             steps.append(step)
         open_steps.append((-minus_end, step))
     return steps
+
+
+def _with_children(events) -> Iterator:
+    for event in events:
+        yield event
+        yield from _with_children(event.children)
 
 
 def _step(op, name: str, inside: list[str], above: list[Step]) -> Step | None:

@@ -112,7 +112,10 @@ cudaError_t set_error(cudaError_t error, std::string why) {
 }
 
 void set_sticky_error(cudaError_t error, std::string why) { sticky = set_error(error, std::move(why)); }
-cudaError_t sticky_error() { return sticky; }
+cudaError_t sticky_error() {
+    if (sticky != cudaSuccess) last_error = sticky;
+    return sticky;
+}
 void recover() { sticky = last_error = cudaSuccess; }
 
 void catch_faults() {
@@ -137,15 +140,13 @@ void catch_faults() {
 
 inline namespace cudabook_cuda {
 
+// Reading it forgets it, that of a kernel too: the next call into CUDA brings that one back.
 cudaError_t cudaGetLastError() {
-    cudaError_t error = cudaPeekAtLastError();
+    cudaError_t error = cudabook::last_error;
     cudabook::last_error = cudaSuccess;
     return error;
 }
-cudaError_t cudaPeekAtLastError() {
-    cudaError_t sticky = cudabook::sticky_error();
-    return sticky != cudaSuccess ? sticky : cudabook::last_error;
-}
+cudaError_t cudaPeekAtLastError() { return cudabook::last_error; }
 
 const char* cudaGetErrorName(cudaError_t error) {
     switch (error) {

@@ -1,0 +1,172 @@
+// Tensor cores by the instructions themselves: ldmatrix reads fragments from
+// swizzled shared memory, mma multiplies them, and cp.async is several steps ahead.
+#include "../ptx.cuh"
+#include "tile.cuh"
+
+namespace {
+
+constexpr int BM = 128, BN = 256, BK = 64;  // of a block
+constexpr int WM = 64, WN = 64;             // of a warp
+constexpr int THREADS = 32 * (BM / WM) * (BN / WN);
+constexpr int BUFFERS = 4;
+
+template <typename T>
+struct Smem {
+    T a[BUFFERS][BM * BK], b[BUFFERS][BK * BN];
+};
+
+// [swizzle]
+// Where 8 neighbours of a row lie, 16 bytes. Rows are multiples of 128 bytes, so
+// that chunk i of 8 rows would lie in the same banks: i XOR row lies in others.
+template <int WIDTH>
+__device__ inline int swizzled(int row, int column) {
+    return row * WIDTH + (column / 8 ^ row % 8) * 8;
+}
+// [/swizzle]
+
+// [copy]
+template <bool ALIGNED, typename T>
+__device__ inline void copy8(T* smem, const T* p, int64_t left) {
+    if constexpr (ALIGNED) {
+        cp_async<16>(smem, p, left > 0 ? 16 : 0);
+    } else {  // no instruction copies 2 bytes past the registers
+        for (int i = 0; i < 8; ++i) smem[i] = i < left ? p[i] : narrow<T>(0);
+    }
+}
+// [/copy]
+
+// [fragments]
+template <typename T>
+struct Fragments {
+    uint32_t a[WM / 16][4], b[WN / 8][2];
+
+    // shared -> registers: k from i to i + 15. y, x: where the warp's tile begins
+    __device__ void load(const T* a_smem, const T* b_smem, int y, int x, int i) {
+        int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int r = 0; r < WM / 16; ++r)
+            ldmatrix_x4(
+                a[r],
+                &a_smem[swizzled<BK>(y + 16 * r + lane % 16, i + lane / 16 * 8)]);
+#pragma unroll
+        for (int s = 0; s < WN / 8; s += 2) {
+            uint32_t two[4];
+            ldmatrix_x4_trans(
+                two,
+                &b_smem[swizzled<BN>(i + lane % 16, x + 8 * s + lane / 16 * 8)]);
+            b[s][0] = two[0], b[s][1] = two[1];
+            b[s + 1][0] = two[2], b[s + 1][1] = two[3];
+        }
+    }
+};
+// [/fragments]
+
+// [kernel]
+template <bool ALIGNED, typename T>
+__global__ void __launch_bounds__(THREADS)
+    kernel(const T* __restrict__ a,  // [m, k]
+           const T* __restrict__ b,  // [k, n]
+           T* __restrict__ c,        // [m, n]
+           int64_t m, int64_t n, int64_t k) {
+    extern __shared__ float4 dynamic_smem[];
+    Smem<T>& smem = *reinterpret_cast<Smem<T>*>(dynamic_smem);
+    const Tile<BM, BN> tile(m, n);
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    int x = warp % (BN / WN) * WN, y = warp / (BN / WN) * WM;
+    float sum[WM / 16][WN / 8][4] = {};
+
+    // global -> shared, on its way when this returns
+    auto copy = [&](int64_t k0, int buffer) {
+#pragma unroll
+        for (int i = 0; i < BM * BK / 8; i += THREADS) {
+            int ax = (i + threadIdx.x) % (BK / 8) * 8,
+                ay = (i + threadIdx.x) / (BK / 8);
+            int64_t row = tile.row + ay;
+            copy8<ALIGNED>(&smem.a[buffer][swizzled<BK>(ay, ax)],
+                           &a[row * k + k0 + ax], row < m ? k - k0 - ax : 0);
+        }
+#pragma unroll
+        for (int i = 0; i < BK * BN / 8; i += THREADS) {
+            int bx = (i + threadIdx.x) % (BN / 8) * 8,
+                by = (i + threadIdx.x) / (BN / 8);
+            int64_t column = tile.column + bx;
+            copy8<ALIGNED>(&smem.b[buffer][swizzled<BN>(by, bx)],
+                           &b[(k0 + by) * n + column],
+                           k0 + by < k ? n - column : 0);
+        }
+    };
+
+    for (int i = 0; i < BUFFERS - 1; ++i) {
+        if (i * BK < k) copy(i * BK, i);
+        cp_async_commit();
+    }
+    int buffer = 0;
+    for (int64_t k0 = 0; k0 < k; k0 += BK) {
+        cp_async_wait<BUFFERS - 2>();
+        __syncthreads();  // this step's tiles are there, the last step's are not
+                          // needed
+        if (int64_t next = k0 + (BUFFERS - 1) * BK; next < k)
+            copy(next, (buffer + BUFFERS - 1) % BUFFERS);
+        cp_async_commit();
+        Fragments<T> reg[2];
+        reg[0].load(smem.a[buffer], smem.b[buffer], y, x, 0);
+#pragma unroll
+        for (int i = 0; i < BK / 16; ++i) {
+            if (i + 1 < BK / 16)
+                reg[(i + 1) % 2].load(smem.a[buffer], smem.b[buffer], y, x,
+                                      16 * (i + 1));
+#pragma unroll
+            for (int r = 0; r < WM / 16; ++r)
+#pragma unroll
+                for (int s = 0; s < WN / 8; ++s)
+                    mma_m16n8k16<T>(sum[r][s], reg[i % 2].a[r], reg[i % 2].b[s]);
+        }
+        buffer = (buffer + 1) % BUFFERS;
+    }
+    // registers -> global: two neighbours at a time
+#pragma unroll
+    for (int r = 0; r < WM / 16; ++r)
+#pragma unroll
+        for (int s = 0; s < WN / 8; ++s)
+#pragma unroll
+            for (int i = 0; i < 4; i += 2) {
+                int64_t row = tile.row + y + 16 * r + lane / 4 + 4 * i;
+                int64_t column = tile.column + x + 8 * s + lane % 4 * 2;
+                T two[2] = {narrow<T>(sum[r][s][i]), narrow<T>(sum[r][s][i + 1])};
+                T* p = &c[row * n + column];
+                if (row >= m || column >= n) continue;
+                if constexpr (ALIGNED) {
+                    *reinterpret_cast<uint32_t*>(p) =
+                        *reinterpret_cast<uint32_t*>(two);
+                } else {
+                    p[0] = two[0];
+                    if (column + 1 < n) p[1] = two[1];
+                }
+            }
+}
+// [/kernel]
+
+}  // namespace
+
+template <typename T>
+cudaError_t matmul_v11(const T* a, const T* b, T* c, int64_t m, int64_t n,
+                       int64_t k, cudaStream_t stream) {
+    auto launch = [&](auto function) {
+        // more than 48 KiB must be asked for
+        if (cudaError_t error = cudaFuncSetAttribute(
+                function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                sizeof(Smem<T>)))
+            return error;
+        function<<<Tile<BM, BN>::count(m, n), THREADS, sizeof(Smem<T>), stream>>>(
+            a, b, c, m, n, k);
+        return cudaGetLastError();
+    };
+    return aligned(a, b, c, n, k) ? launch(kernel<true, T>)
+                                  : launch(kernel<false, T>);
+}
+
+#define INSTANTIATE(T)                                                        \
+    template cudaError_t matmul_v11(const T*, const T*, T*, int64_t, int64_t, \
+                                    int64_t, cudaStream_t);
+INSTANTIATE(__half)
+INSTANTIATE(__nv_bfloat16)
