@@ -14,13 +14,16 @@ struct alignas(W * sizeof(T)) Vector {
     T element[W];
 };
 
-// Where row r of the tile keeps vector v. The rows that a warp reads together, down
-// a column of vectors, lie W apart; each gets banks of its own.
+// Vectors that make up 128 bytes: one row of all banks, a line of global memory.
 template <typename T, int W>
-__device__ int swizzled(int r, int v) {
-    constexpr int WORD = W * sizeof(T) < 4 ? 4 / (W * sizeof(T)) : 1;  // in vectors
-    constexpr int LINE = 128 / (W * sizeof(T));  // vectors in one row of all banks
-    return v ^ r / W * WORD % LINE;
+constexpr int LINE = 128 / (W * sizeof(T));
+
+// Where row r of the tile keeps vector v. The rows that a warp reads together, down
+// a column of the tile, lie W apart: each gets banks of its own.
+template <typename T, int W>
+__device__ unsigned swizzled(unsigned r, unsigned v) {
+    constexpr unsigned WORD = W * sizeof(T) < 4 ? 4 / sizeof(T) : 1;  // in vectors
+    return v ^ r / W * WORD % LINE<T, W>;
 }
 // [/vector]
 
@@ -30,42 +33,45 @@ __global__ void __launch_bounds__(THREADS)
     transpose_kernel(const T* __restrict__ a,  // [rows, n]
                      T* __restrict__ out,  // [n, rows]
                      int64_t rows, int64_t n, unsigned tiles) {
-    constexpr int COLUMNS = ROW_BYTES / sizeof(T);
-    constexpr int COUNT = ROWS * COLUMNS / W / THREADS;  // vectors of a thread
-    constexpr int LINE = 128 / (W * sizeof(T));
-    __shared__ Vector<T, W> tile[ROWS][COLUMNS / W];
-    auto* a_vec = reinterpret_cast<const Vector<T, W>*>(a);
-    auto* out_vec = reinterpret_cast<Vector<T, W>*>(out);
-    int64_t tile_row = int64_t(blockIdx.x / tiles) * ROWS;
-    int64_t tile_column = int64_t(blockIdx.x % tiles) * COLUMNS;
+    constexpr unsigned COLUMNS = ROW_BYTES / sizeof(T), WIDTH = COLUMNS / W;
+    __shared__ Vector<T, W> tile[ROWS][WIDTH];
+    int64_t row = int64_t(blockIdx.x / tiles) * ROWS;
+    int64_t column = int64_t(blockIdx.x % tiles) * COLUMNS;
+    unsigned height = min(rows - row, int64_t(ROWS));  // of the tile in the matrix
+    unsigned width = min(n - column, int64_t(COLUMNS));
+
     // global -> registers -> shared: all loads come before the first store
-    Vector<T, W> loaded[COUNT];
+    constexpr unsigned DOWN = THREADS / WIDTH;
+    unsigned r = threadIdx.x / WIDTH, v = threadIdx.x % WIDTH;
+    auto* from = reinterpret_cast<const Vector<T, W>*>(a) + column / W + v;
+    Vector<T, W> loaded[ROWS / DOWN];
 #pragma unroll
-    for (int k = 0; k < COUNT; ++k) {
-        int i = k * THREADS + threadIdx.x;
-        int r = i / (COLUMNS / W), v = i % (COLUMNS / W);
-        int64_t row = tile_row + r, column = tile_column + v * W;
-        if (row < rows && column < n) loaded[k] = a_vec[(row * n + column) / W];
-    }
+    for (int k = 0; k < ROWS / DOWN; ++k)
+        if (r + k * DOWN < height && v * W < width)
+            loaded[k] = from[(row + r + k * DOWN) * (n / W)];
 #pragma unroll
-    for (int k = 0; k < COUNT; ++k) {
-        int i = k * THREADS + threadIdx.x;
-        int r = i / (COLUMNS / W), v = i % (COLUMNS / W);
-        tile[r][swizzled<T, W>(r, v)] = loaded[k];
-    }
+    for (int k = 0; k < ROWS / DOWN; ++k)
+        tile[r + k * DOWN][swizzled<T, W>(r + k * DOWN, v)] = loaded[k];
     __syncthreads();
+
     // shared -> registers -> global: LINE threads write 128 bytes of a row of out
+    constexpr unsigned ACROSS = THREADS / LINE<T, W>;
+    auto* to = reinterpret_cast<Vector<T, W>*>(out) + row / W;
 #pragma unroll
-    for (int k = 0; k < COUNT; ++k) {
-        int i = k * THREADS + threadIdx.x;
-        int c = i / LINE % COLUMNS, r = (i / LINE / COLUMNS * LINE + i % LINE) * W;
-        Vector<T, W> turned;
+    for (int line = 0; line < ROWS / W; line += LINE<T, W>) {
+        unsigned below = line + threadIdx.x % LINE<T, W>;  // vectors of out's row
 #pragma unroll
-        for (int j = 0; j < W; ++j)
-            turned.element[j] =
-                tile[r + j][swizzled<T, W>(r, c / W)].element[c % W];
-        int64_t row = tile_row + r, column = tile_column + c;
-        if (row < rows && column < n) out_vec[(column * rows + row) / W] = turned;
+        for (int k = 0; k < COLUMNS / ACROSS; ++k) {
+            unsigned c = threadIdx.x / LINE<T, W> + k * ACROSS;
+            Vector<T, W> turned;
+#pragma unroll
+            for (int j = 0; j < W; ++j)
+                turned.element[j] =
+                    tile[below * W + j][swizzled<T, W>(below * W, c / W)]
+                        .element[c % W];
+            if (below * W < height && c < width)
+                to[(column + c) * (rows / W) + below] = turned;
+        }
     }
 }
 // [/kernel]
