@@ -63,14 +63,15 @@ __global__ void __launch_bounds__(THREADS)
 #pragma unroll
         for (int k = 0; k < COLUMNS / ACROSS; ++k) {
             unsigned c = threadIdx.x / LINE<T, W> + k * ACROSS;
-            Vector<T, W> turned;
+            if (below * W < height && c < width) {
+                Vector<T, W> turned;
 #pragma unroll
-            for (int j = 0; j < W; ++j)
-                turned.element[j] =
-                    tile[below * W + j][swizzled<T, W>(below * W, c / W)]
-                        .element[c % W];
-            if (below * W < height && c < width)
+                for (int j = 0; j < W; ++j)
+                    turned.element[j] =
+                        tile[below * W + j][swizzled<T, W>(below * W, c / W)]
+                            .element[c % W];
                 to[(column + c) * (rows / W) + below] = turned;
+            }
         }
     }
 }
