@@ -1,7 +1,7 @@
 """What PyTorch must know of reduce beside its kernels: the shape of its result, and its gradient.
 
-a: of any shape, contiguous, float32, float64, float16 or bfloat16. The result, without dimensions and of the same dtype,
-is the sum of all elements, summed in float32 (float64 for float64) and rounded once; of no elements it is 0.
+a: of any shape, contiguous, float32, float64, float16 or bfloat16. The result has no dimensions and the same dtype: the
+sum of all elements, summed in float32 (float64 for float64) and rounded once; of no elements it is 0.
 
 ``version`` chooses the kernel; the fastest, 4, is the default and the only one that gives equal bits in every run. The
 others raise RuntimeError under ``torch.use_deterministic_algorithms(True)``, as PyTorch's own operators do.
