@@ -56,6 +56,7 @@ __global__ void __launch_bounds__(THREADS)
 
     // shared -> registers -> global: LINE threads write 128 bytes of a row of out
     constexpr unsigned ACROSS = THREADS / LINE<T, W>;
+    static_assert(ROWS % DOWN == 0 && COLUMNS % ACROSS == 0);
     auto* to = reinterpret_cast<Vector<T, W>*>(out) + row / W;
 #pragma unroll
     for (int line = 0; line < ROWS / W; line += LINE<T, W>) {
