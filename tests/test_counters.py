@@ -4,7 +4,7 @@ import pytest
 
 from cudabook import build, counters, records
 
-TO_BE_READ: set[str] = set()  # operators whose counters no GPU has read yet
+TO_BE_READ = {"matmul", "reduce", "transpose"}  # operators whose counters no GPU has read yet
 RECORDED = sorted((build.ROOT / "records").glob("*/*_counters.json"))
 
 

@@ -1,0 +1,51 @@
+"""What is measured of transpose. Called by ``cudabook record transpose`` and by pages on a GPU.
+
+Rows: ``ms`` is the median time of one call in milliseconds, ``ms_low`` and ``ms_high`` its 10th and 90th percentile;
+``rows`` and ``n`` are the sizes of a; ``gb_per_s`` counts 10^9 bytes a second, each element read once and written once.
+
+- experiment 'bandwidth': v1 to v5, 'eager' (PyTorch's ``a.t().contiguous()``) and 'copy' (of a to another tensor).
+"""
+
+import dataclasses
+
+import torch
+
+from cudabook import bench
+
+MAIN = (8192, 8192)
+OTHER_SIZES = [(16384, 16384), (8191, 8191), (100_000, 512), (512, 100_000), (1024, 1024)]
+DTYPES = [torch.float32, torch.bfloat16, torch.float64]
+VERSIONS = (1, 2, 3, 4, 5)
+
+
+def measure(op) -> list[dict]:
+    torch.manual_seed(0)
+    cases = [(dtype, MAIN) for dtype in DTYPES] + [(d, shape) for d in DTYPES[:2] for shape in OTHER_SIZES]
+    return [row for dtype, shape in cases for row in bandwidth(op, dtype, shape)]
+
+
+def bandwidth(op, dtype, shape) -> list[dict]:
+    a = torch.randn(shape, device=op.device, dtype=dtype)
+    target = torch.empty_like(a)
+    calls = {f"v{v}": lambda v=v: op.transpose(a, v) for v in VERSIONS}
+    calls["eager"] = lambda: a.t().contiguous()
+    for name, call in calls.items():
+        assert torch.equal(call(), a.t()), f"{name} is wrong for {dtype}, {shape}"
+    calls["copy"] = lambda: target.copy_(a)
+    return [{"experiment": "bandwidth", "version": name, "dtype": str(dtype).removeprefix("torch."), "rows": shape[0],
+             "n": shape[1], **dataclasses.asdict(timing), "gb_per_s": 2 * a.nbytes / timing.ms / 1e6}
+            for name, timing in bench.compare(calls).items()]
+
+
+def counted(op) -> dict:
+    """The calls whose counters are read on the GPU and counted on the emulator: each launches one kernel."""
+    calls = {}
+    for dtype in DTYPES:
+        for rows, n in ((128, 256), (70, 130), (33, 65)):
+            whole = torch.ones(rows * n + 256, device=op.device, dtype=dtype)
+            start = -(whole.data_ptr() // dtype.itemsize) % (256 // dtype.itemsize)  # a multiple of 256 bytes
+            a = whole[start : start + rows * n].view(rows, n)
+            for version in VERSIONS:
+                name = f"v{version}, {str(dtype).removeprefix('torch.')}, {rows} x {n}"
+                calls[name] = lambda v=version, a=a: op.transpose(a, v)
+    return calls
