@@ -86,10 +86,10 @@ def expanded_gradient(case):  # B01
 def permuted_input(case):  # B03
     dense = case.inputs((2, 4, 5, 3))
     for i, (name, tensor) in enumerate(zip(case.names, dense, strict=True)):
-        if tensor.dim() == 1:
-            odd = tensor.repeat_interleave(2)[::2]
-        else:
+        if tensor.dim() == 4:
             odd = tensor.permute(0, 2, 3, 1).contiguous().permute(0, 3, 1, 2)
+        else:
+            odd = tensor.repeat_interleave(2, dim=-1)[..., ::2]
         assert torch.equal(odd, tensor) and not odd.is_contiguous()
         refused(lambda i=i, odd=odd: case.call([*dense[:i], odd, *dense[i + 1 :]]), ValueError, name, "contiguous")
 

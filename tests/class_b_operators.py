@@ -25,7 +25,7 @@ class Operator:
     inputs: Callable
     call: Callable
     reference: Callable
-    versions: tuple[int, ...] = (1, 2, 3)
+    versions: tuple[int | None, ...] = (1, 2, 3)
     casts: bool = False
     untouched: dict[str, str] = dataclasses.field(default_factory=dict)
     own: dict[str, Callable] = dataclasses.field(default_factory=dict)
@@ -80,5 +80,12 @@ OPERATORS = [
         versions=(1, 2, 3, 4),
         untouched={"B01": "the gradient that comes in is one number"},
         own={"B07": sum_beyond_32_bits},
+    ),
+    Operator(
+        "matmul",
+        inputs=lambda shape, **options: tuple(torch.randn(s, **options) for s in (shape, 2 * shape[-1:])),
+        call=lambda op, tensors, version: op.matmul(*tensors, version),
+        reference=torch.matmul,
+        versions=(1, 3, 5, None),
     ),
 ]

@@ -32,7 +32,7 @@ def register(namespace: str) -> None:
         a, b = ctx.saved_tensors
         grad = grad.contiguous()
         da = operator(grad, b.t().contiguous(), ctx.version) if ctx.needs_input_grad[0] else None
-        rows, grad_rows = (t.reshape(-1, t.shape[-1]) for t in (a, grad))
+        rows, grad_rows = (t.flatten(0, -2) if t.dim() > 1 else t[None] for t in (a, grad))
         db = operator(rows.t().contiguous(), grad_rows, ctx.version) if ctx.needs_input_grad[1] else None
         return da, db, None
 
