@@ -1,6 +1,8 @@
 """Timing on the GPU with CUDA events."""
 
+import dataclasses
 import statistics
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -62,6 +64,78 @@ def compare(calls: dict[str, Callable[[], object]], repeats: int = 50, warm_up: 
     torch.cuda.synchronize()
     times = {name: [s.elapsed_time(e) for s, e in pairs] for name, pairs in events.items()}
     return {name: Timing.of(samples) for name, samples in times.items()}
+
+
+# Floating-point operations a clock and SM, of a multiply-add two; 16-bit types by tensor cores, without sparsity.
+# NVIDIA's white papers on the architectures.
+OPERATIONS_A_CLOCK = {
+    (8, 0): {"float64": 64, "float32": 128, "float16": 2048, "bfloat16": 2048},
+    (9, 0): {"float64": 128, "float32": 256, "float16": 4096, "bfloat16": 4096},
+}
+
+
+def measure(calls: dict[str, Callable[[], object]], check: Callable[[str, object], None], library: str,
+            nbytes: float = 0, flops: float = 0, dtype: str = "float32", repeats: int = 50) -> list[dict]:
+    """Time several calls that do the same, and say how they stand to each other and to the GPU's limits.
+
+    Args:
+        calls: name -> function without arguments; its result goes to ``check``.
+        check: takes a name and a result, raises if it is wrong. Asked before the timing and after it.
+        library: the name of the call that the others are compared with.
+        nbytes: bytes that each call must at least read and write.
+        flops: floating-point operations that each call must do, of ``dtype``.
+        repeats: timed calls of each.
+
+    Returns:
+        A row for each call: ``version``; ``ms``, ``ms_low``, ``ms_high`` (median, 10th and 90th percentile);
+        ``of_library`` (its time over this one's); ``clock_mhz`` (of the SMs when all had run); with ``nbytes``,
+        ``gb_per_s`` and, if there is a call 'copy', ``of_copy``; with ``flops``, ``tflop_per_s``.
+
+    Raises:
+        TargetError: there is no GPU.
+        ValueError: a call was faster than the GPU can be: it did not do the work.
+    """
+    def check_all() -> None:
+        for name, call in calls.items():
+            check(name, call())
+
+    check_all()
+    timings = compare(calls, repeats)
+    clock_mhz = _sm_clock_mhz()
+    check_all()
+    least_ms = 1e3 * max(nbytes / _peak_bytes_per_s(), flops / _peak_flop_per_s(dtype))
+    rows = []
+    for name, timing in timings.items():
+        if timing.ms < least_ms:
+            raise ValueError(f"{name} took {timing.ms:.4f} ms, but this GPU needs {least_ms:.4f} ms for {nbytes:.3g} "
+                             f"bytes and {flops:.3g} operations: look for work that is not done, or data in a cache.")
+        row = {"version": name, **dataclasses.asdict(timing), "of_library": timings[library].ms / timing.ms,
+               "clock_mhz": clock_mhz}
+        if nbytes:
+            row["gb_per_s"] = nbytes / timing.ms / 1e6
+        if nbytes and "copy" in timings:
+            row["of_copy"] = timings["copy"].ms / timing.ms
+        if flops:
+            row["tflop_per_s"] = flops / timing.ms / 1e9
+        rows.append(row)
+    return rows
+
+
+def _sm_clock_mhz() -> int:
+    query = ["nvidia-smi", "--query-gpu=clocks.sm", "--format=csv,noheader,nounits"]
+    return int(subprocess.run(query, capture_output=True, text=True, check=True).stdout.splitlines()[0])
+
+
+def _peak_bytes_per_s() -> float:
+    gpu = _torch_with_gpu().cuda.get_device_properties()
+    return 2 * 1e3 * gpu.memory_clock_rate * gpu.memory_bus_width / 8  # both edges of the clock
+
+
+def _peak_flop_per_s(dtype: str) -> float:
+    """Infinite where this table does not know the GPU."""
+    gpu = _torch_with_gpu().cuda.get_device_properties()
+    a_clock = OPERATIONS_A_CLOCK.get((gpu.major, gpu.minor), {}).get(dtype, float("inf"))
+    return a_clock * gpu.multi_processor_count * 1e3 * gpu.clock_rate
 
 
 def back_to_back(call: Callable[[], object], calls: int = 200, repeats: int = 9) -> Timing:
