@@ -4,7 +4,7 @@ import pytest
 
 from cudabook import build, counters, records
 
-TO_BE_READ = {"bias_gelu_residual"}  # operators whose counters no GPU has read yet
+TO_BE_READ = {"softmax", "layer_norm"}  # operators whose counters no GPU has read yet
 RECORDED = sorted((build.ROOT / "records").glob("*/*_counters.json"))
 
 

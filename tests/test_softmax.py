@@ -8,6 +8,7 @@ import subprocess
 import pytest
 import torch
 from class_b import TOLERANCE, close
+from torch._dynamo.testing import CompileCounterWithBackend
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd.gradcheck import gradcheck, gradgradcheck
 
@@ -136,17 +137,24 @@ def test_c03_and_c05_equal_logits(op, device, version):
     assert torch.equal(out[0], out[2])
 
 
-def test_c15_a_refused_launch_raises(tmp_path, monkeypatch):
-    """A copy of the kernels with blocks of 1,504 threads, which no GPU takes."""
-    shutil.copytree(build.CSRC / "softmax", tmp_path / "softmax")
-    v1 = tmp_path / "softmax" / "v1_three_passes.cu"
-    v1.write_text(v1.read_text().replace("threads_for(n, 1, 256)", "threads_for(n, 1, 1536)"))
-    monkeypatch.setattr(build, "CSRC", tmp_path)
-    broken = cudabook.load("softmax", "emulator")
-    x = torch.zeros(1, 1500)
-    with pytest.raises(RuntimeError, match="1504 threads"):
-        broken.softmax(x, 1)
-    close(broken.softmax(x, 2), torch.softmax(x, -1), torch.float32)  # nothing is left behind
+def test_c15_a_launcher_returns_the_error_of_a_refused_launch(tmp_path):
+    """A copy of v1 with blocks of 1,504 threads, which no GPU takes. The binding raises what a launcher returns."""
+    for header in ("softmax.h", "softmax.cuh"):
+        shutil.copy(build.CSRC / "softmax" / header, tmp_path)
+    kernels = (build.CSRC / "softmax" / "v1_three_passes.cu").read_text().split("#define INSTANTIATE")[0]
+    assert "threads_for(n, 1, 256)" in kernels
+    (tmp_path / "broken.cu").write_text(kernels.replace("threads_for(n, 1, 256)", "threads_for(n, 1, 1504)") + """
+extern "C" void run(const float* x, float* out, int64_t* error, int64_t n, cudaStream_t stream) {
+    *error = softmax_v1(x, out, 1, n, stream);
+}
+""")
+    op = cudabook.load(tmp_path / "broken.cu", "emulator")
+    for n, wanted in ((1024, 0), (1500, 1)):  # cudaErrorInvalidValue
+        out, error = torch.full((n,), math.nan), torch.zeros(1, dtype=torch.int64)
+        op.run(torch.zeros(n), out, error, n)
+        assert error.item() == wanted and out.isnan().all() == bool(wanted)
+    bindings = (build.CSRC / "softmax" / "bindings.cpp").read_text()
+    assert len(re.findall("C10_CUDA_CHECK", bindings)) == len(re.findall("getCurrentCUDAStream", bindings))
 
 
 CHANGES = [
@@ -195,11 +203,12 @@ def test_opcheck(op, device, dtype):
 
 
 def test_compile_without_graph_break(op, device):
-    counter = torch._dynamo.testing.CompileCounterWithBackend("aot_eager")
+    counter = CompileCounterWithBackend("aot_eager")
     compiled = torch.compile(lambda x: op.softmax(x).square().sum(), fullgraph=True, dynamic=True, backend=counter)
     for rows, n in ((3, 6), (4, 9), (9, 40)):
         x = torch.randn(rows, n, device=device, requires_grad=True)
-        got, wanted = (torch.autograd.grad(f(x), x)[0] for f in (compiled, lambda x: torch.softmax(x, -1).square().sum()))
+        got, = torch.autograd.grad(compiled(x), x)
+        wanted, = torch.autograd.grad(torch.softmax(x, -1).square().sum(), x)
         torch.testing.assert_close(got, wanted)
     assert counter.frame_count == 1
 
