@@ -87,7 +87,7 @@ def test_the_variance_survives_a_mean_of_10_000(op, device, version):
         x = torch.randn(3, n, device=device) + 1e4
         wanted = torch.nn.functional.layer_norm(x.double(), (n,), weight.double(), bias.double())
         out, _, rstd = op.layer_norm(x, weight, bias, version=version)
-        torch.testing.assert_close(out.double(), wanted, rtol=0, atol=5e-3)
+        torch.testing.assert_close(out.double(), wanted, rtol=0, atol=1e-2)
         torch.testing.assert_close(rstd.double(), x.double().var(-1, correction=0).add(1e-5).rsqrt(), rtol=1e-4, atol=0)
         short_cut = (x * x).mean(-1) - x.mean(-1) ** 2
         assert (short_cut.double() / x.double().var(-1, correction=0) - 1).abs().max() > 0.3
