@@ -7,7 +7,7 @@ and out, once each, forward; grad, x and dx backward. What is small (weight, bia
 - experiments 'forward' and 'backward', at 16384 x 4096: v1, v2, v3 (of the backward v1 and v2), 'torch'
   (native_layer_norm, and its backward), and 'copy', which moves as many bytes from one tensor to another.
 - experiments 'forward by width' and 'backward by width', bfloat16: the same over n from 128 to 65536, with as many rows
-  as make 2^26 elements.
+  as make 2^26 elements; without the backward's v1, whose threads walk down a column, which takes long where n is small.
 """
 
 import dataclasses
@@ -47,6 +47,8 @@ def one_case(op, dtype, shape, suffix="", **options) -> list[dict]:
         **{f"v{v}": lambda v=v: op.layer_norm_backward(grad, x, mean, rstd, weight, v) for v in (1, 2)},
         "torch": lambda: torch.ops.aten.native_layer_norm_backward(grad, x, (n,), *saved, weight, bias, mask),
     }
+    if suffix:
+        del backward["v1"]
     check(forward, backward, x, weight, bias, grad)
     common = {"dtype": str(dtype).removeprefix("torch."), "rows": shape[0], "n": n}
     rows = []
@@ -66,16 +68,17 @@ def check(forward, backward, x, weight, bias, grad) -> None:
     out = torch.nn.functional.layer_norm(leaves[0], x.shape[1:], *leaves[1:])
     wanted = torch.autograd.grad(out, leaves, grad.double())
     for name, call in forward.items():
-        assert_close(call()[0], out, f"forward, {name}")
+        assert_close(name, call()[0], out, "forward")
     for name, call in backward.items():
         for got, want in zip(call(), wanted, strict=True):
-            assert_close(got, want, f"backward, {name}")
+            assert_close(name, got, want, "backward")
 
 
-def assert_close(got, want, what) -> None:
-    """Within the rounding of the dtype; float32 sums of many rows in one thread are good to about 1e-4."""
+def assert_close(name, got, want, what) -> None:
+    """Within the rounding of the dtype, and 1e-4 for sums of many rows; PyTorch's own may round on the way."""
     worst = ((got.double() - want).abs().max() / want.abs().max()).item()
-    assert worst < 2 * torch.finfo(got.dtype).eps + 1e-4, f"{what}: off by {worst:.1e} of the largest value"
+    allowed = 0.05 if name == "torch" else 2 * torch.finfo(got.dtype).eps + 1e-4
+    assert worst < allowed, f"{what}, {name}: off by {worst:.1e} of the largest value"
 
 
 def counted(op) -> dict:
