@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include <cuda_runtime.h>
 
@@ -27,8 +28,13 @@ __device__ Vector<T> load(const T* row, Index n, Index j, T fill) {
     Vector<T> v;
     if constexpr (ALIGNED) {
         const Index i = j * Index(blockDim.x) + Index(threadIdx.x);
-        if (i < n / SIZE) return reinterpret_cast<const Vector<T>*>(row)[i];
         for (int k = 0; k < SIZE; ++k) v.element[k] = fill;
+        // Four words, so that nvcc does not carry single 16-bit values past the
+        // `if`.
+        uint4 words;
+        memcpy(&words, &v, 16);
+        if (i < n / SIZE) words = reinterpret_cast<const uint4*>(row)[i];
+        memcpy(&v, &words, 16);
     } else {
         for (int k = 0; k < SIZE; ++k) {
             const Index i = (j * SIZE + k) * Index(blockDim.x) + Index(threadIdx.x);
