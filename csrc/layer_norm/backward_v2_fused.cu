@@ -53,8 +53,8 @@ __global__ void __launch_bounds__(MOST)
     Row now = fetch(first + threadIdx.y);
     for (int turn = 0; first < rows; first += step, turn = 1 - turn) {
         const int64_t row = first + threadIdx.y;
-        const Row next =
-            fetch(row + step);  // on its way while this one is computed
+        // On its way while this row is computed.
+        const Row next = fetch(row + step);
         Sums<C> sums = {0, 0};
 #pragma unroll
         for (int j = 0; j < VECTORS; ++j)
