@@ -1,6 +1,6 @@
 """What is measured of matmul. Called by ``cudabook record matmul`` and by pages on a GPU.
 
-Rows, all of square matrices (``n``) of normally distributed numbers: ``dtype``, ``n`` and the keys of ``bench.measure``.
+Rows, all of square matrices (``n``) of normal numbers: ``dtype``, ``n`` and the keys of ``bench.measure``.
 'cuBLAS' is ``torch.mm``, float32 without TF32. Slow versions are left out at large sizes.
 """
 

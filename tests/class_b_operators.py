@@ -88,4 +88,18 @@ OPERATORS = [
         reference=torch.matmul,
         versions=(1, 3, 5, None),
     ),
+    Operator(
+        "softmax",
+        inputs=lambda shape, **options: (torch.randn(shape, **options),),
+        call=lambda op, tensors, version: op.softmax(*tensors, version),
+        reference=lambda x: torch.softmax(x, -1),
+        versions=(1, 2, 3, 4),
+        untouched={"B19": "it has one tensor, so no two dtypes can meet"},
+    ),
+    Operator(
+        "layer_norm",
+        inputs=lambda shape, **options: tuple(torch.randn(s, **options) for s in (shape, shape[-1:], shape[-1:])),
+        call=lambda op, tensors, version: op.layer_norm(*tensors, version=version)[0],
+        reference=lambda x, weight, bias: torch.nn.functional.layer_norm(x, x.shape[-1:], weight, bias),
+    ),
 ]

@@ -157,7 +157,35 @@ def run_bias_gelu_residual(op):
                     op.bias_gelu_residual_backward(grad, x, bias, approximate, version)
 
 
-OPERATORS = {"vector_add": run_vector_add, "bias_gelu_residual": run_bias_gelu_residual}
+def run_softmax(op):
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        for rows, n in ((0, 7), (1, 1), (33, 65), (5, 512), (3, 1024)):
+            x, grad = torch.randn(2, rows, n).to(dtype)
+            shifted = torch.randn(rows * n + 1).to(dtype)[1:].view(rows, n)
+            for version, t in ((1, x), (2, x), (3, x), (4, x), (4, shifted)):
+                torch.testing.assert_close(op.softmax(t, version), torch.softmax(t, -1), rtol=0.02, atol=0.03)
+                op.softmax_backward(grad, t)
+
+
+def run_layer_norm(op):
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        for rows, n in ((0, 7), (1, 1), (33, 65), (3, 512)):
+            x, grad = torch.randn(2, rows, n).to(dtype)
+            weight, bias = torch.randn(2, n).to(dtype)
+            shifted = torch.randn(rows * n + 1).to(dtype)[1:].view(rows, n)
+            for version, t in ((1, x), (2, x), (3, x), (3, shifted)):
+                out, mean, rstd = op.layer_norm(t, weight, bias, version=version)
+                wanted = torch.nn.functional.layer_norm(t, (n,), weight, bias)
+                torch.testing.assert_close(out, wanted, rtol=0.02, atol=0.06)
+                op.layer_norm_backward(grad, t, mean, rstd, weight, min(version, 2))
+
+
+OPERATORS = {
+    "vector_add": run_vector_add,
+    "bias_gelu_residual": run_bias_gelu_residual,
+    "softmax": run_softmax,
+    "layer_norm": run_layer_norm,
+}
 
 
 def test_every_operator_is_sanitized_here():

@@ -113,7 +113,8 @@ Fault refuse(const Config& c, const Kernel* kernel) {
                 "The grid has " + text_of(c.grid) + " blocks: at most 2147483647 x 65535 x 65535."};
     size_t limit = kernel ? kernel->max_dynamic_shared : 48 * 1024;
     size_t fixed = kernel ? kernel->static_shared : 0;
-    if (c.dynamic_shared > limit || c.dynamic_shared + fixed > std::max<size_t>(limit, 48 * 1024)) {
+    size_t in_all = limit > 48 * 1024 ? shared_arena_bytes : 48 * 1024;  // an opt-in speaks of dynamic memory alone
+    if (c.dynamic_shared > limit || c.dynamic_shared + fixed > in_all) {
         std::string why = std::to_string(c.dynamic_shared) + " bytes of dynamic shared memory" +
                           (fixed ? " and " + std::to_string(fixed) + " of static" : "") + " were asked for; ";
         why += c.dynamic_shared + fixed > shared_arena_bytes
