@@ -5,10 +5,10 @@
 
 namespace {
 
-constexpr int BM = 128, BN = 256, BK = 64;  // of a block
-constexpr int WM = 64, WN = 64;             // of a warp
+constexpr int BM = 128, BN = 128, BK = 64;  // of a block
+constexpr int WM = 64, WN = 64;  // of a warp
 constexpr int THREADS = 32 * (BM / WM) * (BN / WN);
-constexpr int BUFFERS = 4;
+constexpr int BUFFERS = 3;
 
 template <typename T>
 struct Smem {
@@ -25,14 +25,65 @@ __device__ inline int swizzled(int row, int column) {
 // [/swizzle]
 
 // [copy]
-template <bool ALIGNED, typename T>
-__device__ inline void copy8(T* smem, const T* p, int64_t left) {
-    if constexpr (ALIGNED) {
-        cp_async<16>(smem, p, left > 0 ? 16 : 0);
-    } else {  // no instruction copies 2 bytes past the registers
-        for (int i = 0; i < 8; ++i) smem[i] = i < left ? p[i] : narrow<T>(0);
+// What a thread copies of each pair of tiles: 8 columns of a and of b, every so
+// many rows. Pointers go along, since 64-bit products for every address would cost
+// as much as the copies.
+template <typename T>
+struct Copier {
+    static constexpr int A_STEP = THREADS / (BK / 8), B_STEP = THREADS / (BN / 8);
+    int ax = threadIdx.x % (BK / 8) * 8, ay = threadIdx.x / (BK / 8);
+    int bx = threadIdx.x % (BN / 8) * 8, by = threadIdx.x / (BN / 8);
+    const T *a, *b;  // the thread's first elements of the next tiles
+    int64_t a_step, b_step;  // between its rows
+    int64_t rows, columns, k;  // that are left of the matrices
+
+    __device__ Copier(const T* a, const T* b, int64_t row, int64_t column,
+                      int64_t m, int64_t n, int64_t k)
+        : a(a + (row + ay) * k + ax),
+          b(b + by * n + column + bx),
+          a_step(A_STEP * k),
+          b_step(B_STEP * n),
+          rows(m - row),
+          columns(n - column),
+          k(k) {}
+
+    // Up to `there` elements; zeros behind them.
+    template <bool ALIGNED>
+    static __device__ void copy8(T* smem, const T* p, int64_t there) {
+        if constexpr (ALIGNED) {
+            cp_async<16>(smem, p, there > 0 ? 16 : 0);
+        } else {  // no instruction copies 2 bytes past the registers
+            for (int i = 0; i < 8; ++i) smem[i] = i < there ? p[i] : narrow<T>(0);
+        }
     }
-}
+    // global -> shared, on its way when it returns. WHOLE: nothing lies outside.
+    template <bool ALIGNED, bool WHOLE>
+    __device__ void copy(Smem<T>& smem, int buffer) {
+        const T *from_a = a, *from_b = b;
+#pragma unroll
+        for (int i = 0; i < BM; i += A_STEP, from_a += a_step)
+            copy8<ALIGNED>(&smem.a[buffer][swizzled<BK>(ay + i, ax)], from_a,
+                           WHOLE           ? 8
+                           : ay + i < rows ? k - ax
+                                           : 0);
+#pragma unroll
+        for (int i = 0; i < BK; i += B_STEP, from_b += b_step)
+            copy8<ALIGNED>(&smem.b[buffer][swizzled<BN>(by + i, bx)], from_b,
+                           WHOLE        ? 8
+                           : by + i < k ? columns - bx
+                                        : 0);
+    }
+    template <bool ALIGNED>
+    __device__ void start(Smem<T>& smem, int buffer) {
+        if (BM <= rows && BN <= columns && BK <= k)
+            copy<ALIGNED, true>(smem, buffer);
+        else if (k > 0) copy<ALIGNED, false>(smem, buffer);
+        cp_async_commit();
+        a += BK;
+        b += BK / B_STEP * b_step;
+        k -= BK;
+    }
+};
 // [/copy]
 
 // [fragments]
@@ -63,10 +114,10 @@ struct Fragments {
 
 // [kernel]
 template <bool ALIGNED, typename T>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(THREADS, 2)
     kernel(const T* __restrict__ a,  // [m, k]
            const T* __restrict__ b,  // [k, n]
-           T* __restrict__ c,        // [m, n]
+           T* __restrict__ c,  // [m, n]
            int64_t m, int64_t n, int64_t k) {
     extern __shared__ float4 dynamic_smem[];
     Smem<T>& smem = *reinterpret_cast<Smem<T>*>(dynamic_smem);
@@ -75,53 +126,34 @@ __global__ void __launch_bounds__(THREADS)
     int x = warp % (BN / WN) * WN, y = warp / (BN / WN) * WM;
     float sum[WM / 16][WN / 8][4] = {};
 
-    // global -> shared, on its way when this returns
-    auto copy = [&](int64_t k0, int buffer) {
-#pragma unroll
-        for (int i = 0; i < BM * BK / 8; i += THREADS) {
-            int ax = (i + threadIdx.x) % (BK / 8) * 8,
-                ay = (i + threadIdx.x) / (BK / 8);
-            int64_t row = tile.row + ay;
-            copy8<ALIGNED>(&smem.a[buffer][swizzled<BK>(ay, ax)],
-                           &a[row * k + k0 + ax], row < m ? k - k0 - ax : 0);
-        }
-#pragma unroll
-        for (int i = 0; i < BK * BN / 8; i += THREADS) {
-            int bx = (i + threadIdx.x) % (BN / 8) * 8,
-                by = (i + threadIdx.x) / (BN / 8);
-            int64_t column = tile.column + bx;
-            copy8<ALIGNED>(&smem.b[buffer][swizzled<BN>(by, bx)],
-                           &b[(k0 + by) * n + column],
-                           k0 + by < k ? n - column : 0);
-        }
-    };
-
-    for (int i = 0; i < BUFFERS - 1; ++i) {
-        if (i * BK < k) copy(i * BK, i);
-        cp_async_commit();
-    }
+    Copier<T> copier(a, b, tile.row, tile.column, m, n, k);
+    for (int i = 0; i < BUFFERS - 1; ++i) copier.template start<ALIGNED>(smem, i);
+    cp_async_wait<BUFFERS - 2>();
+    __syncthreads();
+    Fragments<T> reg[2];
+    reg[0].load(smem.a[0], smem.b[0], y, x, 0);
     int buffer = 0;
     for (int64_t k0 = 0; k0 < k; k0 += BK) {
-        cp_async_wait<BUFFERS - 2>();
-        __syncthreads();  // this step's tiles are there, the last step's are not
-                          // needed
-        if (int64_t next = k0 + (BUFFERS - 1) * BK; next < k)
-            copy(next, (buffer + BUFFERS - 1) % BUFFERS);
-        cp_async_commit();
-        Fragments<T> reg[2];
-        reg[0].load(smem.a[buffer], smem.b[buffer], y, x, 0);
+        int next_buffer = (buffer + 1) % BUFFERS;
+        copier.template start<ALIGNED>(smem, (buffer + BUFFERS - 1) % BUFFERS);
 #pragma unroll
         for (int i = 0; i < BK / 16; ++i) {
-            if (i + 1 < BK / 16)
-                reg[(i + 1) % 2].load(smem.a[buffer], smem.b[buffer], y, x,
-                                      16 * (i + 1));
+            Fragments<T>&now = reg[i % 2], &next = reg[(i + 1) % 2];
+            if (i + 1 < BK / 16) {
+                next.load(smem.a[buffer], smem.b[buffer], y, x, 16 * (i + 1));
+            } else if (k0 + BK < k) {
+                cp_async_wait<BUFFERS - 2>();
+                __syncthreads();  // the next tiles are there, these are not needed
+                                  // more
+                next.load(smem.a[next_buffer], smem.b[next_buffer], y, x, 0);
+            }
 #pragma unroll
             for (int r = 0; r < WM / 16; ++r)
 #pragma unroll
                 for (int s = 0; s < WN / 8; ++s)
-                    mma_m16n8k16<T>(sum[r][s], reg[i % 2].a[r], reg[i % 2].b[s]);
+                    mma_m16n8k16<T>(sum[r][s], now.a[r], now.b[s]);
         }
-        buffer = (buffer + 1) % BUFFERS;
+        buffer = next_buffer;
     }
     // registers -> global: two neighbours at a time
 #pragma unroll

@@ -1,31 +1,102 @@
 // A warp has a tile of its own, nearly square: what its lanes read of shared memory
-// is shared by 4 or 8 of them. A thread has 128 sums; four buffers and one barrier
-// a step.
+// is shared by 4 or 8 of them. A thread has 128 sums, and reads the values of the
+// next step while it multiplies those of this one.
 #include "../ptx.cuh"
 #include "tile.cuh"
 
 namespace {
 
-constexpr int BM = 256, BN = 128, BK = 16;  // of a block
+constexpr int BM = 128, BN = 256, BK = 16;  // of a block
 constexpr int WM = 64, WN = 64;  // of a warp
-constexpr int LM = 8, LN = 4;  // the lanes of a warp
+constexpr int LM = 4, LN = 8;  // the lanes of a warp
 constexpr int TM = WM / LM, TN = WN / LN;  // of a thread
 constexpr int THREADS = 32 * (BM / WM) * (BN / WN);
 constexpr int PAD = 4;  // keeps rows at multiples of 16 bytes
-constexpr int BUFFERS = 4;
+constexpr int BUFFERS = 3;
 
 struct Smem {
-    float a[BUFFERS][BM][BK + PAD], b[BUFFERS][BK][BN];
+    float a[BUFFERS][BK][BM + PAD], b[BUFFERS][BK][BN];
 };
 
-template <bool ALIGNED>
-__device__ inline void copy4(float* smem, const float* p, int64_t left) {
-    if constexpr (ALIGNED) {
-        cp_async<16>(smem, p, left > 0 ? 16 : 0);
-    } else {
-        for (int i = 0; i < 4; ++i) cp_async<4>(smem + i, p + i, i < left ? 4 : 0);
+// Where the elements of a thread lie in its warp's tile: groups of four.
+__device__ inline int down(int r) { return r / 4 * (4 * LM) + r % 4; }
+__device__ inline int across(int s) { return s / 4 * (4 * LN) + s % 4; }
+
+// [fragments]
+struct Fragments {
+    float a[TM], b[TN];
+
+    // shared -> registers: row i of the transposed a and of b
+    __device__ void load(const float* a_smem, const float* b_smem) {
+#pragma unroll
+        for (int r = 0; r < TM; r += 4)
+            *reinterpret_cast<float4*>(&a[r]) =
+                *reinterpret_cast<const float4*>(a_smem + down(r));
+#pragma unroll
+        for (int s = 0; s < TN; s += 4)
+            *reinterpret_cast<float4*>(&b[s]) =
+                *reinterpret_cast<const float4*>(b_smem + across(s));
     }
-}
+};
+// [/fragments]
+
+// [copy]
+// What a thread copies of each pair of tiles: column x of a, every so many rows,
+// and 4 columns of b. Pointers go along, since 64-bit products for every address
+// would cost as much as the copies.
+struct Copier {
+    static constexpr int A_STEP = THREADS / BK,
+                         B_STEP = THREADS / (BN / 4);  // rows
+    int ax = threadIdx.x % BK, ay = threadIdx.x / BK;
+    int bx = threadIdx.x % (BN / 4) * 4, by = threadIdx.x / (BN / 4);
+    const float *a, *b;  // the thread's first element of the next tiles
+    int64_t a_step, b_step;  // between its elements
+    int64_t rows, columns, k;  // that are left of the matrices
+
+    __device__ Copier(const float* a, const float* b, int64_t row, int64_t column,
+                      int64_t m, int64_t n, int64_t k)
+        : a(a + (row + ay) * k + ax),
+          b(b + by * n + column + bx),
+          a_step(A_STEP * k),
+          b_step(B_STEP * n),
+          rows(m - row),
+          columns(n - column),
+          k(k) {}
+
+    // global -> shared, on its way when it returns. a is transposed, so that 4
+    // bytes are all that lies side by side on both sides. WHOLE: nothing lies
+    // outside.
+    template <bool ALIGNED, bool WHOLE>
+    __device__ void copy(Smem& smem, int buffer) {
+        const float *from_a = a, *from_b = b;
+#pragma unroll
+        for (int i = 0; i < BM; i += A_STEP, from_a += a_step)
+            cp_async<4>(&smem.a[buffer][ax][ay + i], from_a,
+                        WHOLE || (ay + i < rows && ax < k) ? 4 : 0);
+#pragma unroll
+        for (int i = 0; i < BK; i += B_STEP, from_b += b_step) {
+            float* to = &smem.b[buffer][by + i][bx];
+            int64_t there = WHOLE ? 4 : by + i < k ? columns - bx : 0;
+            if constexpr (ALIGNED) {
+                cp_async<16>(to, from_b, there > 0 ? 16 : 0);
+            } else {
+                for (int j = 0; j < 4; ++j)
+                    cp_async<4>(to + j, from_b + j, j < there ? 4 : 0);
+            }
+        }
+    }
+    template <bool ALIGNED>
+    __device__ void start(Smem& smem, int buffer) {
+        if (BM <= rows && BN <= columns && BK <= k)
+            copy<ALIGNED, true>(smem, buffer);
+        else if (k > 0) copy<ALIGNED, false>(smem, buffer);
+        cp_async_commit();
+        a += BK;
+        b += BK / B_STEP * b_step;
+        k -= BK;
+    }
+};
+// [/copy]
 
 // [kernel]
 template <bool ALIGNED>
@@ -39,62 +110,37 @@ __global__ void __launch_bounds__(THREADS)
     const Tile<BM, BN> tile(m, n);
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     int x = warp % (BN / WN) * WN + lane % LN * 4;
-    int y = warp / (BN / WN) * WM + lane / LN;
-    auto across = [](int s) { return s / 4 * (4 * LN) + s % 4; };  // of x
-    auto down = [](int r) { return r * LM; };  // of y
+    int y = warp / (BN / WN) * WM + lane / LN * 4;
     float sum[TM][TN] = {};
 
-    // global -> shared, on its way when this returns
-    auto copy = [&](int64_t k0, int buffer) {
-#pragma unroll
-        for (int i = 0; i < BM * BK / 4; i += THREADS) {
-            int ax = (i + threadIdx.x) % (BK / 4) * 4,
-                ay = (i + threadIdx.x) / (BK / 4);
-            int64_t row = tile.row + ay;
-            copy4<ALIGNED>(&smem.a[buffer][ay][ax], &a[row * k + k0 + ax],
-                           row < m ? k - k0 - ax : 0);
-        }
-#pragma unroll
-        for (int i = 0; i < BK * BN / 4; i += THREADS) {
-            int bx = (i + threadIdx.x) % (BN / 4) * 4,
-                by = (i + threadIdx.x) / (BN / 4);
-            int64_t column = tile.column + bx;
-            copy4<ALIGNED>(&smem.b[buffer][by][bx], &b[(k0 + by) * n + column],
-                           k0 + by < k ? n - column : 0);
-        }
-    };
-
-    for (int i = 0; i < BUFFERS - 1; ++i) {
-        if (i * BK < k) copy(i * BK, i);
-        cp_async_commit();
-    }
+    Copier copier(a, b, tile.row, tile.column, m, n, k);
+    for (int i = 0; i < BUFFERS - 1; ++i) copier.start<ALIGNED>(smem, i);
+    cp_async_wait<BUFFERS - 2>();
+    __syncthreads();
+    Fragments reg[2];
+    reg[0].load(&smem.a[0][0][y], &smem.b[0][0][x]);
     int buffer = 0;
     for (int64_t k0 = 0; k0 < k; k0 += BK) {
-        cp_async_wait<BUFFERS - 2>();
-        __syncthreads();  // this step's tiles are there, the last step's are not
-                          // needed
-        if (int64_t next = k0 + (BUFFERS - 1) * BK; next < k)
-            copy(next, (buffer + BUFFERS - 1) % BUFFERS);
-        cp_async_commit();
+        int next_buffer = (buffer + 1) % BUFFERS;
+        copier.start<ALIGNED>(smem, (buffer + BUFFERS - 1) % BUFFERS);
 #pragma unroll
-        for (int i = 0; i < BK; i += 4) {
-            // shared -> registers
-            float a_reg[TM][4];
-            for (int r = 0; r < TM; ++r)
-                *reinterpret_cast<float4*>(a_reg[r]) =
-                    *reinterpret_cast<float4*>(&smem.a[buffer][y + down(r)][i]);
-            for (int j = 0; j < 4; ++j) {
-                float b_reg[TN];
-                for (int s = 0; s < TN; s += 4)
-                    *reinterpret_cast<float4*>(&b_reg[s]) =
-                        *reinterpret_cast<float4*>(
-                            &smem.b[buffer][i + j][x + across(s)]);
-                for (int r = 0; r < TM; ++r)
-                    for (int s = 0; s < TN; ++s)
-                        sum[r][s] += a_reg[r][j] * b_reg[s];
+        for (int i = 0; i < BK; ++i) {
+            if (i + 1 < BK) {
+                reg[(i + 1) % 2].load(&smem.a[buffer][i + 1][y],
+                                      &smem.b[buffer][i + 1][x]);
+            } else if (k0 + BK < k) {
+                cp_async_wait<BUFFERS - 2>();
+                __syncthreads();  // the next tiles are there, these are not needed
+                                  // more
+                reg[0].load(&smem.a[next_buffer][0][y], &smem.b[next_buffer][0][x]);
             }
+#pragma unroll
+            for (int r = 0; r < TM; ++r)
+#pragma unroll
+                for (int s = 0; s < TN; ++s)
+                    sum[r][s] += reg[i % 2].a[r] * reg[i % 2].b[s];
         }
-        buffer = (buffer + 1) % BUFFERS;
+        buffer = next_buffer;
     }
     for (int r = 0; r < TM; ++r)
         for (int s = 0; s < TN; s += 4) {
