@@ -47,7 +47,7 @@ def source_files(text: str, root: Path) -> list[Path]:
     found = [path for path in found if path.relative_to(package).parts[0] not in LAB_SOURCES]
     found += [path for path in (root / "records").rglob("*") if path.is_file()]
     if re.search(r"\bimport class_b\b", text):  # the page runs the public problems on every operator
-        found += [path for path in (*(root / "tests").glob("class_b.*"), *csrc.rglob("*")) if path.is_file()]
+        found += [path for path in (*(root / "tests").glob("class_b*"), *csrc.rglob("*")) if path.is_file()]
     used = operators_used(text, csrc)
     for name in used:
         found += [path for path in (csrc / name).rglob("*") if path.is_file()]

@@ -1,78 +1,23 @@
 """One table: the public problems of class_b.toml × the operators of csrc.
 
-``CHECKS`` has a function for each problem, ``OPERATORS`` an entry for each operator, which is all that a new operator
-needs. test_class_b.py runs them; ``outcomes()`` gives the table as data.
+``CHECKS`` has a function for each problem; class_b_operators.py an entry for each operator, which is all that a new
+operator needs. test_class_b.py runs them; ``outcomes()`` gives the table as data.
 """
 
-import dataclasses
 import gc
 import tomllib
 import weakref
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
+from class_b_operators import OPERATORS, Operator
 
 import cudabook
 from cudabook import cuda
 
 ROWS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
-
-
-@dataclasses.dataclass(frozen=True)
-class Operator:
-    """What the table must know of an operator.
-
-    Attributes:
-        name: its folder in ``csrc``.
-        inputs: (shape, **options of torch.randn) -> the tensor arguments; the first has that shape.
-        call: (operators, tensors, version) -> the output.
-        reference: the same by PyTorch, of any dtype.
-        casts: whether it casts its inputs under autocast, rather than refusing a mixture.
-        untouched: row -> why that problem cannot touch it.
-    """
-
-    name: str
-    inputs: Callable
-    call: Callable
-    reference: Callable
-    versions: tuple[int, ...] = (1, 2, 3)
-    casts: bool = False
-    untouched: dict[str, str] = dataclasses.field(default_factory=dict)
-
-
-OPERATORS = [
-    Operator(
-        "vector_add",
-        inputs=lambda shape, **options: (torch.randn(shape, **options), torch.randn(shape, **options) * 3 + 1),
-        call=lambda op, tensors, version: op.vector_add(*tensors, version),
-        reference=torch.add,
-        untouched={"B17": "its backward uses nothing that was saved"},
-    ),
-    Operator(
-        "bias_gelu_residual",
-        inputs=lambda shape, **options: tuple(torch.randn(s, **options) for s in (shape, shape[-1:], shape)),
-        call=lambda op, tensors, version: op.bias_gelu_residual(*tensors, version=version),
-        reference=lambda x, bias, residual: torch.nn.functional.gelu(x + bias) + residual,
-        casts=True,
-    ),
-    Operator(
-        "softmax",
-        inputs=lambda shape, **options: (torch.randn(shape, **options),),
-        call=lambda op, tensors, version: op.softmax(*tensors, version),
-        reference=lambda x: torch.softmax(x, -1),
-        versions=(1, 2, 3, 4),
-        untouched={"B19": "it has one tensor, so no two dtypes can meet"},
-    ),
-    Operator(
-        "layer_norm",
-        inputs=lambda shape, **options: tuple(torch.randn(s, **options) for s in (shape, shape[-1:], shape[-1:])),
-        call=lambda op, tensors, version: op.layer_norm(*tensors, version=version)[0],
-        reference=lambda x, weight, bias: torch.nn.functional.layer_norm(x, x.shape[-1:], weight, bias),
-    ),
-]
 
 
 class NotHere(Exception):
