@@ -145,6 +145,9 @@ def test_c02_a_block_with_fewer_rows_than_it_could_have(op, device, rows, n, for
     x, weight, bias, grad = tensors((rows, n), device)
     check(op, x, weight, bias, grad)
     if device == "cpu":
+        with cudabook.sanitize() as found:  # synccheck: every thread is at every barrier and shuffle
+            check(op, x, weight, bias, grad)
+        assert len(found) == 0, str(found)
         with cudabook.profile() as profile:
             _, mean, rstd = op.layer_norm(x, weight, bias)
             op.layer_norm_backward(grad, x, mean, rstd, weight)
@@ -276,6 +279,18 @@ def test_sanitizers_find_nothing(version):
                 _, mean, rstd = op.layer_norm(x, weight, bias, version=version)
                 op.layer_norm_backward(grad, x, mean, rstd, weight, min(version, 2))
     assert len(found) == 0, str(found)
+
+
+@pytest.mark.parametrize("backward", BACKWARDS)
+def test_c01_the_next_row_of_a_block_finds_its_scratch_memory_free(backward):
+    """More rows than blocks, and more than a warp to a row."""
+    op = cudabook.load("layer_norm", "emulator")
+    for rows, n in ((1100, 264), (4100, 40)):
+        x, weight, bias, grad = tensors((rows, n), "cpu")
+        with cudabook.sanitize() as found:
+            _, mean, rstd = op.layer_norm(x, weight, bias, version=1)
+            op.layer_norm_backward(grad, x, mean, rstd, weight, backward)
+        assert len(found) == 0, str(found)
 
 
 def test_sanitizers_find_nothing_in_wide_rows():

@@ -69,7 +69,8 @@ inline unsigned threads_for(int64_t n, int64_t each, int64_t most) {
     const int64_t warps = (n + 32 * each - 1) / (32 * each);
     return 32 * unsigned(std::min(warps, most / 32));
 }
+// About as many blocks as a large GPU holds at once; each goes on to further rows.
 inline unsigned blocks_for(int64_t rows) {
-    return unsigned(std::min<int64_t>(rows, 1 << 30));
+    return unsigned(std::min<int64_t>(rows, 4096));
 }
 // [/block]

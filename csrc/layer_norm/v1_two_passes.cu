@@ -13,14 +13,14 @@ __global__ void layer_norm_kernel(const T* __restrict__ x,       // [rows, n]
                                   Compute<T>* __restrict__ rstd_out,  // [rows]
                                   int64_t rows, int64_t n, Compute<T> eps) {
     using C = Compute<T>;
-    __shared__ C scratch[2][32];  // one for each sum: no barrier between the two
+    // One for each sum: between two uses of either lies the barrier of the other.
+    __shared__ C scratch[2][32];
     for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
         const T* x_row = x + row * n;
         T* out_row = out + row * n;
         C sum = 0, squares = 0;
         for (int64_t i = threadIdx.x; i < n; i += blockDim.x)
             sum += widen(x_row[i]);
-        __syncthreads();  // what scratch held may still be read, for the last row
         const C mean = over_row(sum, scratch[0]) / C(n);
         for (int64_t i = threadIdx.x; i < n; i += blockDim.x) {
             const C d = widen(x_row[i]) - mean;

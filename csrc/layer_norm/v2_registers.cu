@@ -17,7 +17,8 @@ __global__ void __launch_bounds__(1024)
                       Compute<T>* __restrict__ rstd_out,  // [rows]
                       int64_t rows, int n, Compute<T> eps) {
     using C = Compute<T>;
-    __shared__ C scratch[2][32];  // one for each sum: no barrier between the two
+    // One for each sum: between two uses of either lies the barrier of the other.
+    __shared__ C scratch[2][32];
     for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
         const T* x_row = x + row * n;
         T* out_row = out + row * n;
@@ -28,7 +29,6 @@ __global__ void __launch_bounds__(1024)
             v[k] = i < n ? widen(x_row[i]) : C(0);
             sum += v[k];
         }
-        __syncthreads();  // what scratch held may still be read, for the last row
         const C mean = over_row(sum, scratch[0]) / C(n);
 #pragma unroll
         for (int k = 0; k < ITEMS; ++k) {
