@@ -2,6 +2,7 @@
 
 from .autograd import call_costs, difference_error, fused_bars, passes, path_of_a_call, roofline
 from .diagrams import head_body_tail, includes, layers, who_computes
+from .matmul import error_by_k, matmul_ladder, matmul_times, mma_lanes, shared_roofline, tile_walk, two_roofs
 from .memory import lane_map, line_bars, sectors_by_stride
 from .packaging import serving, wheel
 from .speed import bandwidth_bars, clock_bars, time_against_size
@@ -11,18 +12,25 @@ __all__ = [
     "call_costs",
     "clock_bars",
     "difference_error",
+    "error_by_k",
     "fused_bars",
     "head_body_tail",
     "includes",
     "lane_map",
     "layers",
     "line_bars",
+    "matmul_ladder",
+    "matmul_times",
+    "mma_lanes",
     "passes",
     "path_of_a_call",
     "roofline",
     "sectors_by_stride",
     "serving",
+    "shared_roofline",
+    "tile_walk",
     "time_against_size",
+    "two_roofs",
     "wheel",
     "who_computes",
 ]
