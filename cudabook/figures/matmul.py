@@ -51,8 +51,8 @@ def tile_walk(block: tuple[int, int, int], warp: tuple[Iterable[int], Iterable[i
     for line, (who, color, (of_rows, of_columns)) in enumerate((("warp", BLOCKS[0], warp), ("thread", BLUE, thread))):
         y = bottom + 7 + 5 * line
         fill(0, y - 1.5, 3, 3, color, "legend")
-        axes.text(4.5, y, f"a {who}, each step: {len(of_rows)} of a and {len(of_columns)} of b, "
-                          f"multiply-adds: {len(of_rows) * len(of_columns):,}", size=11, va="center", color=INK)  # fmt: skip
+        text = f"{len(of_rows)} of a and {len(of_columns)} of b, multiply-adds: {len(of_rows) * len(of_columns):,}"
+        axes.text(4.5, y, f"a {who}, each step: {text}", size=11, va="center", color=INK)
     return figure
 
 
@@ -142,11 +142,11 @@ def matmul_times(rows: list[dict], peak: float, title: str, label: str) -> Figur
         label: on what it was measured.
     """
     figure, axes = plot(3.9)
-    names = list(dict.fromkeys(row["version"] for row in rows))
+    versions = list(dict.fromkeys(row["version"] for row in rows if row["version"] != LIBRARY))
     sizes = sorted({row["n"] for row in rows})
-    for name, color in zip(names, (SKY, ORANGE, GREEN, BLUE, GREY) if names[-1] == LIBRARY else (), strict=False):
+    for name, color in ((LIBRARY, PINK), *zip(versions, (SKY, ORANGE, GREEN, BLUE, GREY), strict=False)):
         line = sorted((row["n"], row["ms"]) for row in rows if row["version"] == name)
-        axes.plot(*zip(*line, strict=True), "o-", ms=4, lw=1.6, color=PINK if name == LIBRARY else color, label=name)
+        axes.plot(*zip(*line, strict=True), "o-", ms=4, lw=1.6, color=color, label=name)
     axes.plot(sizes, [2e3 * n**3 / peak for n in sizes], "--", color=RED, lw=1.4, label="all units busy")
     axes.set(xscale="log", yscale="log", xticks=sizes, xticklabels=[f"{n:,}" for n in sizes])
     axes.minorticks_off()
@@ -173,13 +173,13 @@ def two_roofs(points: dict[str, float], bandwidth: float, peaks: dict[str, float
     axes.plot([low, top / bandwidth], [low * bandwidth / 1e12, top / 1e12], color=RED, lw=2.2)
     for name, peak in peaks.items():
         axes.plot([peak / bandwidth, high], [peak / 1e12] * 2, color=RED, lw=2.2, gid=name)
-        axes.text(high, peak / 1e12 * 0.94, f"{name}: {peak / 1e12:.0f}", size=11, ha="right", va="top", color=INK)
+        axes.text(high, peak / 1e12 * 1.1, f"{name}: {peak / 1e12:,.0f}", size=11, ha="right", va="bottom", color=INK)
     for name, intensity in points.items():
         axes.axvline(intensity, color=BLUE, lw=1.2, ls=":")
-        axes.text(intensity, low * bandwidth / 1e12, f" {name}", size=10, rotation=90, ha="right", va="bottom",
-                  color=INK)  # fmt: skip
-    axes.set(xscale="log", yscale="log", yticks=[1, 10, 100, 1000], yticklabels=["1", "10", "100", "1,000"],
-             xticks=[1, 10, 100, 1000], xticklabels=["1", "10", "100", "1,000"])  # fmt: skip
+        axes.text(intensity * 0.97, 1.2, name, size=11, rotation=90, ha="right", va="bottom", color=INK)
+    axes.set(xscale="log", yscale="log", ylim=(1, 3 * top / 1e12))
+    for ticks in (axes.set_xticks, axes.set_yticks):
+        ticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
     axes.minorticks_off()
     axes.set_xlabel("operations a byte", fontsize=11)
     axes.set_ylabel("TFLOPS", fontsize=11)
@@ -202,9 +202,10 @@ def shared_roofline(points: dict[str, tuple[float, float]], wavefronts: float, p
     high = max(ridge, *(x for x, _ in points.values())) * 1.8
     axes.plot([low, ridge, high], [low * wavefronts / 1e12, peak / 1e12, peak / 1e12], color=RED, lw=2.2)
     for name, (x, speed) in points.items():
+        left = any(x < other < 1.2 * x for other, _ in points.values())  # not onto the next one's name
         axes.plot(x, speed / 1e12, "o", color=BLUE, ms=7, gid=name)
-        axes.annotate(name, (x, speed / 1e12), (0, -8), textcoords="offset points", size=11, ha="center", va="top",
-                      color=INK)  # fmt: skip
+        axes.annotate(name, (x, speed / 1e12), (-6 if left else 0, -8), textcoords="offset points", size=11,
+                      ha="right" if left else "center", va="top", color=INK)  # fmt: skip
     axes.set(xscale="log", yscale="log")
     axes.minorticks_off()
     ticks = [t for t in (16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192) if low <= t <= high]
