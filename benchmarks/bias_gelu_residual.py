@@ -1,16 +1,15 @@
 """What is measured of bias_gelu_residual. Called by ``cudabook record bias_gelu_residual`` and by pages on a GPU.
 
-Rows: ``ms`` is the median time of one call in milliseconds, ``ms_low`` and ``ms_high`` its 10th and 90th percentile;
-``rows`` and ``n`` are the sizes of x; ``gb_per_s`` counts 10^9 bytes a second, of the bytes that cannot be avoided:
-each large tensor read or written once, which are three passes forward (x, residual, out) and three backward (grad, x,
-dx). So it is comparable between versions that move more and those that do not.
+Rows: the keys of ``bench.measure``; ``rows`` and ``n`` are the sizes of x. Bytes are those that cannot be avoided: each
+large tensor read or written once, which are three passes forward (x, residual, out) and three backward (grad, x, dx).
+So rows are comparable between versions that move more and those that do not.
 
 - experiments 'forward' and 'backward': v1, v2, v3 (which changes the backward only), 'eager' (PyTorch's own operators),
-  'torch.compile' of the same, and 'copy', which moves as many bytes from one tensor to another.
+  'torch.compile' of the same, and 'copy'.
 - experiment 'training step': forward and backward by autograd, v3 beside the same two.
 - experiment 'small step': the same step for a tensor that costs nothing to compute, float32, calls back to back: what
   calling costs, by 'eager', 'operator' (v3), 'Function over pybind11', 'reduce-overhead' (torch.compile with that mode)
-  and 'graph replay' (a CUDA graph of the operator's step). Here ``gb_per_s`` is left out.
+  and 'graph replay' (a CUDA graph of the operator's step). These rows have the times only.
 """
 
 import dataclasses
@@ -44,9 +43,6 @@ def one_case(op, dtype, shape, approximate) -> list[dict]:
     x, residual, grad = (torch.randn(shape, device=op.device, dtype=dtype) for _ in range(3))
     bias = torch.randn(shape[-1], device=op.device, dtype=dtype)
     three_passes = 3 * x.nbytes
-    source = torch.empty(three_passes // 2, device=op.device, dtype=torch.uint8)
-    target = torch.empty_like(source)
-    copy = {"copy": lambda: target.copy_(source)}
 
     def eager_forward(x, bias, residual):
         return gelu(x + bias, approximate=approximate) + residual
@@ -76,14 +72,13 @@ def one_case(op, dtype, shape, approximate) -> list[dict]:
         "eager": lambda: step(eager_forward),
         "torch.compile": lambda: step(compiled_forward),
     }
-    check(forward, backward, steps, (x, bias, residual, grad), approximate)
+    check = checker((x, bias, residual, grad), approximate)
     common = {"dtype": str(dtype).removeprefix("torch."), "rows": shape[0], "n": shape[1], "approximate": approximate}
     rows = []
-    for experiment, calls, passes in (("forward", forward | copy, 1), ("backward", backward | copy, 1),
-                                      ("training step", steps, 2)):
-        for name, timing in bench.compare(calls).items():
-            rows.append({"experiment": experiment, "version": name, **common, **dataclasses.asdict(timing),
-                         "gb_per_s": passes * three_passes / timing.ms / 1e6})
+    for experiment, calls, passes in (("forward", forward, 1), ("backward", backward, 1), ("training step", steps, 2)):
+        measured = bench.measure(calls, lambda name, got, e=experiment: check(e, name, got), "eager",
+                                 nbytes=passes * three_passes)
+        rows += [{"experiment": experiment, **common, **row} for row in measured]
     return rows
 
 
@@ -119,18 +114,19 @@ def captured(call):
     return graph.replay
 
 
-def check(forward, backward, steps, tensors, approximate) -> None:
-    """Every call gives the result that PyTorch computes in float64."""
+def checker(tensors, approximate):
+    """A function that compares a result with what PyTorch computes in float64."""
     x, bias, residual, grad = (t.double() for t in tensors)
     leaves = [t.requires_grad_() for t in (x, bias, residual)]
     out = gelu(x + bias, approximate=approximate) + residual
-    wanted = torch.autograd.grad(out, leaves, grad)
-    for name, call in forward.items():
-        assert_close(call(), out, f"forward, {name}")
-    for kind, calls in (("backward", backward), ("training step", steps)):
-        for name, call in calls.items():
-            for got, want in zip(call(), wanted, strict=False):
-                assert_close(got, want, f"{kind}, {name}")
+    gradients = torch.autograd.grad(out, leaves, grad)
+
+    def check(experiment, name, result):
+        wanted = [out] if experiment == "forward" else gradients
+        for got, want in zip([result] if experiment == "forward" else result, wanted, strict=False):
+            assert_close(got, want, f"{experiment}, {name}")
+
+    return check
 
 
 def assert_close(got, want, what) -> None:

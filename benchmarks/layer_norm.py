@@ -1,16 +1,13 @@
 """What is measured of layer_norm. Called by ``cudabook record layer_norm`` and by pages on a GPU.
 
-Rows: ``ms`` is the median time of one call in milliseconds, ``ms_low`` and ``ms_high`` its 10th and 90th percentile;
-``rows`` and ``n`` are the sizes of x; ``gb_per_s`` counts 10^9 bytes a second, of the bytes that cannot be avoided: x
-and out, once each, forward; grad, x and dx backward. What is small (weight, bias, mean, rstd) is left out.
+Rows: the keys of ``bench.measure``; ``rows`` and ``n`` are the sizes of x. Bytes are those that cannot be avoided:
+x and out, once each, forward; grad, x and dx backward. What is small (weight, bias, mean, rstd) is left out.
 
 - experiments 'forward' and 'backward', at 16384 x 4096: v1, v2, v3 (of the backward v1 and v2), 'torch'
-  (native_layer_norm, and its backward), and 'copy', which moves as many bytes from one tensor to another.
+  (native_layer_norm, and its backward), and 'copy'.
 - experiments 'forward by width' and 'backward by width', bfloat16: the same over n from 128 to 65536, with as many rows
   as make 2^26 elements; without the backward's v1, whose threads walk down a column, which takes long where n is small.
 """
-
-import dataclasses
 
 import torch
 
@@ -49,29 +46,27 @@ def one_case(op, dtype, shape, suffix="", **options) -> list[dict]:
     }
     if suffix:
         del backward["v1"]
-    check(forward, backward, x, weight, bias, grad)
+    forward_check, backward_check = checks(x, weight, bias, grad)
     common = {"dtype": str(dtype).removeprefix("torch."), "rows": shape[0], "n": n}
     rows = []
-    for experiment, calls, passes in (("forward", forward, 2), ("backward", backward, 3)):
-        source = torch.empty(passes * x.nbytes // 2, device=op.device, dtype=torch.uint8)
-        target = torch.empty_like(source)
-        calls = {**calls, "copy": lambda source=source, target=target: target.copy_(source)}
-        for name, timing in bench.compare(calls, **options).items():
-            rows.append({"experiment": experiment + suffix, "version": name, **common, **dataclasses.asdict(timing),
-                         "gb_per_s": passes * x.nbytes / timing.ms / 1e6})
+    for experiment, calls, check, passes in (("forward", forward, forward_check, 2),
+                                             ("backward", backward, backward_check, 3)):
+        measured = bench.measure(calls, check, "torch", nbytes=passes * x.nbytes, **options)
+        rows += [{"experiment": experiment + suffix, **common, **row} for row in measured]
     return rows
 
 
-def check(forward, backward, x, weight, bias, grad) -> None:
-    """Every call gives the result that PyTorch computes in float64; the sums over the rows need all of them."""
+def checks(x, weight, bias, grad):
+    """Two functions that compare with what PyTorch computes in float64; the sums over the rows need all of them."""
     leaves = [t.double().requires_grad_() for t in (x, weight, bias)]
     out = torch.nn.functional.layer_norm(leaves[0], x.shape[1:], *leaves[1:])
     wanted = torch.autograd.grad(out, leaves, grad.double())
-    for name, call in forward.items():
-        assert_close(name, call()[0], out, "forward")
-    for name, call in backward.items():
-        for got, want in zip(call(), wanted, strict=True):
-            assert_close(name, got, want, "backward")
+
+    def backward(name, got):
+        for ours, theirs in zip(got, wanted, strict=True):
+            assert_close(name, ours, theirs, "backward")
+
+    return lambda name, got: assert_close(name, got[0], out, "forward"), backward
 
 
 def assert_close(name, got, want, what) -> None:

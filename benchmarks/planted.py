@@ -48,10 +48,10 @@ def judge(path: Path, folder: Path) -> dict:
     if "expect: leak" in text:
         command += ["--leak-check", "full"]
     try:
-        done = subprocess.run([*command, str(program)], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*command, str(program)], capture_output=True, text=True, timeout=20)
         output = done.stdout + done.stderr
     except subprocess.TimeoutExpired:
-        output = "========= no end within 60 s"
+        output = "========= no end within 20 s"
     marked = {n for n, line in enumerate(text.splitlines(), 1) if re.search(r"// (here|other)$", line)}
     reported = {int(n) for n in re.findall(rf"{re.escape(path.name)}:(\d+)", output)}
     says = [line.removeprefix("=========").strip() for line in output.splitlines() if line.startswith("=========")]

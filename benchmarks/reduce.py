@@ -1,7 +1,7 @@
 """What is measured of reduce. Called by ``cudabook record reduce`` and by pages on a GPU.
 
-Rows: ``ms`` is the median time of one call in milliseconds, ``ms_low`` and ``ms_high`` its 10th and 90th percentile;
-``n`` is the number of elements; ``gb_per_s`` counts 10^9 bytes a second, each element read once.
+Rows: the keys of ``bench.measure``; 'small' has the times and ``gb_per_s``. ``n`` is the number of elements. Bytes
+are those of a, read once.
 
 - experiment 'bandwidth': v1 to v4, 'torch.sum', and 'copy', which reads and writes as many bytes as the sum reads.
 - experiment 'small': float32, n from 1 to 2^24, calls back to back as a Python program makes them: v4 and 'torch.sum'.
@@ -41,16 +41,10 @@ def check(name, got, a) -> None:
 
 def bandwidth(op, dtype, n) -> list[dict]:
     a = inputs(n, op, dtype)
-    source = a[: n // 2]
-    target = torch.empty_like(source)
     calls = {f"v{v}": lambda v=v: op.reduce(a, v) for v in VERSIONS}
     calls["torch.sum"] = lambda: a.sum()
-    for name, call in calls.items():
-        check(name, call(), a)
-    calls["copy"] = lambda: target.copy_(source)
-    return [{"experiment": "bandwidth", "version": name, "dtype": str(dtype).removeprefix("torch."), "n": n,
-             **dataclasses.asdict(timing), "gb_per_s": a.nbytes / timing.ms / 1e6}
-            for name, timing in bench.compare(calls, repeats=20).items()]
+    measured = bench.measure(calls, lambda name, got: check(name, got, a), "torch.sum", nbytes=a.nbytes, repeats=20)
+    return [{"experiment": "bandwidth", "dtype": str(dtype).removeprefix("torch."), "n": n, **row} for row in measured]
 
 
 def small(op) -> list[dict]:

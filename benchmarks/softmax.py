@@ -1,17 +1,14 @@
 """What is measured of softmax. Called by ``cudabook record softmax`` and by pages on a GPU.
 
-Rows: ``ms`` is the median time of one call in milliseconds, ``ms_low`` and ``ms_high`` its 10th and 90th percentile;
-``rows`` and ``n`` are the sizes of x; ``gb_per_s`` counts 10^9 bytes a second, of the bytes that cannot be avoided: x
-and out, once each, forward; grad, out and dx backward. So it is comparable between versions that move more and those
-that do not.
+Rows: the keys of ``bench.measure``; ``rows`` and ``n`` are the sizes of x. Bytes are those that cannot be avoided:
+x and out, once each, forward; grad, out and dx backward. So rows are comparable between versions that move more and
+those that do not.
 
 - experiments 'forward' and 'backward', at 16384 x 4096: v1 to v4 (of the backward there is one, 'v1'), 'torch'
-  (torch.softmax, and its backward), and 'copy', which moves as many bytes from one tensor to another.
+  (torch.softmax, and its backward), and 'copy'.
 - experiments 'forward by width' and 'backward by width', bfloat16: the same over n from 128 to 65536, with as many rows
   as make 2^26 elements.
 """
-
-import dataclasses
 
 import torch
 
@@ -44,29 +41,24 @@ def one_case(op, dtype, shape, suffix="", **options) -> list[dict]:
         "v1": lambda: op.softmax_backward(grad, out),
         "torch": lambda: torch.ops.aten._softmax_backward_data(grad, out, -1, dtype),
     }
-    check(forward, backward, x, grad, out)
+    forward_check, backward_check = checks(x, grad, out)
     common = {"dtype": str(dtype).removeprefix("torch."), "rows": shape[0], "n": shape[1]}
     rows = []
-    for experiment, calls, passes in (("forward", forward, 2), ("backward", backward, 3)):
-        source = torch.empty(passes * x.nbytes // 2, device=op.device, dtype=torch.uint8)
-        target = torch.empty_like(source)
-        calls = {**calls, "copy": lambda source=source, target=target: target.copy_(source)}
-        for name, timing in bench.compare(calls, **options).items():
-            rows.append({"experiment": experiment + suffix, "version": name, **common, **dataclasses.asdict(timing),
-                         "gb_per_s": passes * x.nbytes / timing.ms / 1e6})
+    for experiment, calls, check, passes in (("forward", forward, forward_check, 2),
+                                             ("backward", backward, backward_check, 3)):
+        measured = bench.measure(calls, check, "torch", nbytes=passes * x.nbytes, **options)
+        rows += [{"experiment": experiment + suffix, **common, **row} for row in measured]
     return rows
 
 
-def check(forward, backward, x, grad, out) -> None:
-    """Every call gives the result that PyTorch computes in float64, on some of the rows."""
+def checks(x, grad, out):
+    """Two functions that compare with what PyTorch computes in float64, on some of the rows."""
     some = slice(None, None, max(1, x.shape[0] // 256))
     wanted = torch.softmax(x[some].double(), -1)
     saved = out[some].double()
     dx = saved * (grad[some].double() - (grad[some].double() * saved).sum(-1, keepdim=True))
-    for name, call in forward.items():
-        assert_close(call()[some], wanted, f"forward, {name}")
-    for name, call in backward.items():
-        assert_close(call()[some], dx, f"backward, {name}")
+    return (lambda name, got: assert_close(got[some], wanted, f"forward, {name}"),
+            lambda name, got: assert_close(got[some], dx, f"backward, {name}"))
 
 
 def assert_close(got, want, what) -> None:

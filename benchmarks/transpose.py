@@ -1,12 +1,10 @@
 """What is measured of transpose. Called by ``cudabook record transpose`` and by pages on a GPU.
 
-Rows: ``ms`` is the median time of one call in milliseconds, ``ms_low`` and ``ms_high`` its 10th and 90th percentile;
-``rows`` and ``n`` are the sizes of a; ``gb_per_s`` counts 10^9 bytes a second, each element read once and written once.
+Rows: the keys of ``bench.measure``; ``rows`` and ``n`` are the sizes of a. Bytes are those of a, read once and written
+once.
 
 - experiment 'bandwidth': v1 to v5, 'eager' (PyTorch's ``a.t().contiguous()``) and 'copy' (of a to another tensor).
 """
-
-import dataclasses
 
 import torch
 
@@ -26,15 +24,15 @@ def measure(op) -> list[dict]:
 
 def bandwidth(op, dtype, shape) -> list[dict]:
     a = torch.randn(shape, device=op.device, dtype=dtype)
-    target = torch.empty_like(a)
     calls = {f"v{v}": lambda v=v: op.transpose(a, v) for v in VERSIONS}
     calls["eager"] = lambda: a.t().contiguous()
-    for name, call in calls.items():
-        assert torch.equal(call(), a.t()), f"{name} is wrong for {dtype}, {shape}"
-    calls["copy"] = lambda: target.copy_(a)
-    return [{"experiment": "bandwidth", "version": name, "dtype": str(dtype).removeprefix("torch."), "rows": shape[0],
-             "n": shape[1], **dataclasses.asdict(timing), "gb_per_s": 2 * a.nbytes / timing.ms / 1e6}
-            for name, timing in bench.compare(calls).items()]
+
+    def check(name, got):
+        assert torch.equal(got, a.t()), f"{name} is wrong for {dtype}, {shape}"
+
+    common = {"dtype": str(dtype).removeprefix("torch."), "rows": shape[0], "n": shape[1]}
+    measured = bench.measure(calls, check, "eager", nbytes=2 * a.nbytes)
+    return [{"experiment": "bandwidth", **common, **row} for row in measured]
 
 
 def counted(op) -> dict:

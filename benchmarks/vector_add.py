@@ -1,9 +1,9 @@
 """What is measured of vector_add. Called by ``cudabook record vector_add`` and by pages on a GPU.
 
-Rows: ``ms`` is the median time of one call in milliseconds, ``ms_low`` and ``ms_high`` its 10th and 90th percentile;
-``n`` is the number of elements; ``gb_per_s`` counts 10^9 bytes a second, each element read or written once.
+Rows: ``n`` is the number of elements; the keys of ``bench.measure``, of which 'overhead' and 'clock' have the times.
+Bytes count each element read or written once.
 
-- experiment 'bandwidth': 1 GiB a tensor, for each dtype: v1, v2, v3, torch.add, and 'copy' (of one tensor).
+- experiment 'bandwidth': 1 GiB a tensor, for each dtype: v1, v2, v3, torch.add, and 'copy'.
 - experiment 'overhead': float32, n from 1 to 2^26, calls back to back as a Python program makes them; beside the
   operator also 'pybind' (v1 through the other binding) and 'v3, inference mode' (no autograd).
 - experiment 'clock': v3 at 2^28 float32, timed by three methods.
@@ -44,16 +44,14 @@ def bandwidth(op) -> list[dict]:
     for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
         n = GIB // dtype.itemsize
         a, b = (torch.randn(n, device="cuda", dtype=dtype) for _ in range(2))
-        target = torch.empty_like(a)
         calls = {f"v{v}": lambda v=v, a=a, b=b: op.vector_add(a, b, v) for v in (1, 2, 3)}
         calls["torch.add"] = lambda a=a, b=b: torch.add(a, b)
-        calls["copy"] = lambda a=a, target=target: target.copy_(a)
-        for version in (1, 2, 3):
-            assert torch.equal(op.vector_add(a, b, version), a + b), f"v{version} is wrong for {dtype}"
-        for name, timing in bench.compare(calls).items():
-            accesses = 2 if name == "copy" else 3
-            rows.append({"experiment": "bandwidth", "version": name, "dtype": str(dtype).removeprefix("torch."), "n": n,
-                         **dataclasses.asdict(timing), "gb_per_s": accesses * GIB / timing.ms / 1e6})
+
+        def check(name, got, a=a, b=b):
+            assert torch.equal(got, a + b), f"{name} is wrong for {a.dtype}"
+
+        common = {"experiment": "bandwidth", "dtype": str(dtype).removeprefix("torch."), "n": n}
+        rows += [common | row for row in bench.measure(calls, check, "torch.add", nbytes=3 * GIB)]
     return rows
 
 

@@ -82,14 +82,15 @@ def measure(calls: dict[str, Callable[[], object]], check: Callable[[str, object
         calls: name -> function without arguments; its result goes to ``check``.
         check: takes a name and a result, raises if it is wrong. Asked before the timing and after it.
         library: the name of the call that the others are compared with.
-        nbytes: bytes that each call must at least read and write.
+        nbytes: bytes that each call must at least read and write. Without ``flops``, a call 'copy' is added, which
+            moves as many from one tensor to another.
         flops: floating-point operations that each call must do, of ``dtype``.
         repeats: timed calls of each.
 
     Returns:
         A row for each call: ``version``; ``ms``, ``ms_low``, ``ms_high`` (median, 10th and 90th percentile);
-        ``of_library`` (its time over this one's); ``clock_mhz`` (of the SMs when all had run); with ``nbytes``,
-        ``gb_per_s`` and, if there is a call 'copy', ``of_copy``; with ``flops``, ``tflop_per_s``.
+        ``of_library`` (its time over this one's); ``clock_mhz`` (of the SMs when all had run); ``gb_per_s`` and
+        ``of_copy`` or, with ``flops``, ``tflop_per_s``.
 
     Raises:
         TargetError: there is no GPU.
@@ -100,7 +101,7 @@ def measure(calls: dict[str, Callable[[], object]], check: Callable[[str, object
             check(name, call())
 
     check_all()
-    timings = compare(calls, repeats)
+    timings = compare(calls if flops else calls | {"copy": _copy(int(nbytes))}, repeats)
     clock_mhz = _sm_clock_mhz()
     check_all()
     least_ms = 1e3 * max(nbytes / _peak_bytes_per_s(), flops / _peak_flop_per_s(dtype))
@@ -111,14 +112,18 @@ def measure(calls: dict[str, Callable[[], object]], check: Callable[[str, object
                              f"bytes and {flops:.3g} operations: look for work that is not done, or data in a cache.")
         row = {"version": name, **dataclasses.asdict(timing), "of_library": timings[library].ms / timing.ms,
                "clock_mhz": clock_mhz}
-        if nbytes:
-            row["gb_per_s"] = nbytes / timing.ms / 1e6
-        if nbytes and "copy" in timings:
-            row["of_copy"] = timings["copy"].ms / timing.ms
         if flops:
             row["tflop_per_s"] = flops / timing.ms / 1e9
+        else:
+            row |= {"gb_per_s": nbytes / timing.ms / 1e6, "of_copy": timings["copy"].ms / timing.ms}
         rows.append(row)
     return rows
+
+
+def _copy(nbytes: int) -> Callable[[], object]:
+    torch = _torch_with_gpu()
+    source, target = (torch.zeros(nbytes // 2, dtype=torch.uint8, device="cuda") for _ in range(2))
+    return lambda: target.copy_(source)
 
 
 def _sm_clock_mhz() -> int:

@@ -35,8 +35,10 @@ __global__ void __launch_bounds__(THREADS)
                      int64_t rows, int64_t n, unsigned tiles) {
     constexpr unsigned COLUMNS = ROW_BYTES / sizeof(T), WIDTH = COLUMNS / W;
     __shared__ Vector<T, W> tile[ROWS][WIDTH];
-    int64_t row = int64_t(blockIdx.x / tiles) * ROWS;
-    int64_t column = int64_t(blockIdx.x % tiles) * COLUMNS;
+    // Blocks go down a before they go across, so that those which run at the same
+    // time write neighbouring parts of the same rows of out.
+    int64_t row = int64_t(blockIdx.x % tiles) * ROWS;
+    int64_t column = int64_t(blockIdx.x / tiles) * COLUMNS;
     unsigned height = min(rows - row, int64_t(ROWS));  // of the tile in the matrix
     unsigned width = min(n - column, int64_t(COLUMNS));
 
@@ -82,8 +84,8 @@ template <int W, typename T>
 cudaError_t launch(const T* a, T* out, int64_t rows, int64_t n,
                    cudaStream_t stream) {
     constexpr int COLUMNS = ROW_BYTES / sizeof(T);
-    int64_t tiles = (n + COLUMNS - 1) / COLUMNS;  // side by side
-    int64_t blocks = tiles * ((rows + ROWS - 1) / ROWS);
+    int64_t tiles = (rows + ROWS - 1) / ROWS;  // one above the other
+    int64_t blocks = tiles * ((n + COLUMNS - 1) / COLUMNS);
     transpose_kernel<T, W><<<blocks, THREADS, 0, stream>>>(a, out, rows, n, tiles);
     return cudaGetLastError();
 }
