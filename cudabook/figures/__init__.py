@@ -1,5 +1,6 @@
 """The book's figures. Each function takes data and returns a matplotlib Figure; none measures anything."""
 
+from .access import CostTable, bank_maps, memory_levels, sectors_by_pattern, transpose_bars, version_costs
 from .autograd import call_costs, difference_error, fused_bars, passes, path_of_a_call, roofline
 from .diagrams import head_body_tail, includes, layers, who_computes
 from .memory import lane_map, line_bars, sectors_by_stride
@@ -7,6 +8,8 @@ from .packaging import serving, wheel
 from .speed import bandwidth_bars, clock_bars, time_against_size
 
 __all__ = [
+    "CostTable",
+    "bank_maps",
     "bandwidth_bars",
     "call_costs",
     "clock_bars",
@@ -17,12 +20,16 @@ __all__ = [
     "lane_map",
     "layers",
     "line_bars",
+    "memory_levels",
     "passes",
     "path_of_a_call",
     "roofline",
+    "sectors_by_pattern",
     "sectors_by_stride",
     "serving",
     "time_against_size",
+    "transpose_bars",
+    "version_costs",
     "wheel",
     "who_computes",
 ]
