@@ -9,8 +9,8 @@ from .speed import bandwidth_bars, clock_bars, time_against_size
 
 __all__ = [
     "CostTable",
-    "bank_maps",
     "bandwidth_bars",
+    "bank_maps",
     "call_costs",
     "clock_bars",
     "difference_error",

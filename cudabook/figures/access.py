@@ -1,4 +1,4 @@
-"""Pictures of the page on memory: its levels, what access patterns cost, where a tile's elements lie, the transposes."""
+"""Pictures of the page on memory: its levels, the cost of access patterns, the banks of a tile, the transposes."""
 
 import html
 
@@ -6,7 +6,7 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from .style import BLOCKS, BLUE, GREEN, GREY, INK, ORANGE, PALE, PINK, RED, SKY, YELLOW, board, box, plot, stamp
+from .style import BLOCKS, BLUE, GREEN, GREY, INK, ORANGE, PINK, RED, SKY, YELLOW, board, box, plot, stamp
 
 VERSIONS = {"v1": SKY, "v2": ORANGE, "v3": GREEN, "v4": YELLOW, "v5": BLUE, "eager": PINK}
 
@@ -81,7 +81,7 @@ def bank_maps(tiles: dict[str, list[list[int]]], column: int = 5, bank: int = 5)
         axes.set_yticks([])
         axes.set_xlabel("column", size=10)
     figure.axes[0].set_ylabel("row", size=10)
-    figure.supxlabel(f"red: elements in bank {bank}; blue: the others, darker with their bank's number; frame: one column",
+    figure.supxlabel(f"red: elements in bank {bank}; blue: others, the darker the higher their bank; frame: one column",
                      size=9, color=INK)  # fmt: skip
     return figure
 
