@@ -67,7 +67,7 @@ def bank_maps(tiles: dict[str, list[list[int]]], column: int = 5, bank: int = 5)
         column: the column to frame: a warp reads it at once.
         bank: the bank to mark.
     """
-    figure, axes = plot(2.75)
+    figure, axes = plot(2.95)
     axes.remove()
     shades = LinearSegmentedColormap.from_list("banks", ["#F4F8FB", "#6FA8CF"])
     for axes, (name, banks) in zip(figure.subplots(1, len(tiles)), tiles.items(), strict=True):
@@ -81,8 +81,8 @@ def bank_maps(tiles: dict[str, list[list[int]]], column: int = 5, bank: int = 5)
         axes.set_yticks([])
         axes.set_xlabel("column", size=10)
     figure.axes[0].set_ylabel("row", size=10)
-    figure.supxlabel(f"red: elements in bank {bank}; blue: others, the darker the higher their bank; frame: one column",
-                     size=9, color=INK)  # fmt: skip
+    figure.supxlabel(f"red: elements in bank {bank}; blue: in others, darker with their number\n"
+                     "frame: a column, which a warp reads at once", size=10, color=INK)  # fmt: skip
     return figure
 
 
