@@ -30,7 +30,7 @@ def measure(op) -> list[dict]:
 
 
 def checker(a, b):
-    """Compares a product with float64's, on 64 rows, in norm: half a rounding of the dtype and those of float32 sums."""
+    """Compares a product with float64's, on 64 rows, in norm: half a rounding and that of sums."""
     rows = torch.linspace(0, len(a) - 1, 64, device=a.device).long()
     wanted = a[rows].double() @ b.double()
     limit = torch.finfo(a.dtype).eps / 2 + torch.finfo(torch.float32).eps * len(b) ** 0.5

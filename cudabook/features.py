@@ -28,7 +28,7 @@ GROUPS = ("Launches", "Memory", "Shared memory", "Warps", "Tensor cores", "Coope
 
 def marked_files(folder: Path = TESTS) -> list[Path]:
     """The test files with features in them."""
-    return [p for p in sorted(folder.glob("test_*.py")) if "pytest.mark.feature(" in p.read_text()]
+    return [p for p in sorted(folder.glob("test_*.py")) if re.search(r"^@pytest\.mark\.feature\(", p.read_text(), re.M)]
 
 
 def source_files(folder: Path = TESTS) -> list[Path]:

@@ -19,7 +19,7 @@ class Access:
 
     Attributes:
         file, line: where it stands in the source.
-        kind: 'load', 'store' or 'atomic'.
+        kind: 'load', 'store', 'atomic', or 'copy': what ``cp.async`` writes to shared memory.
         space: 'global', 'shared' or 'constant'. Local memory is not counted: whether a thread's own array lies in
             registers or in memory is nvcc's decision (``nvcc -Xptxas -v`` tells).
         size: bytes a lane.

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 from . import build, cache, cuda
-from .emulator.text import with_includes
+from .emulator.text import mask, with_includes
 from .errors import TargetError
 from .progress import progress
 
@@ -65,8 +65,15 @@ def sources_digest(name: str) -> str:
     elsewhere = {"planted": build.ROOT / "tests" / "planted", "public_kernels": build.ROOT / "benchmarks" / "public"}
     root = elsewhere.get(operator, build.CSRC / operator)
     files = {p for p in root.rglob("*") if p.is_file() and p.suffix != ".pyc"}
+    if operator in elsewhere:
+        return cache.digest_of_files(files)
     included = {file for p in files if p.suffix == ".cu" for file in with_includes(p)}  # csrc/ptx.cuh among them
-    return cache.digest_of_files(files | included)
+    return cache.digest(*(part for p in sorted(files | included) for part in (p.name, _code(p))))
+
+
+def _code(path: Path) -> str:
+    """A C++ source without comments and blanks."""
+    return "".join(mask(path.read_text(), keep_strings=True).split())
 
 
 def folder() -> Path:

@@ -76,7 +76,7 @@ def test_a_profile_counts_the_load_and_the_store():
         op.pipelined(x, out, 4)
     [launch] = p.launches
     assert launch.total("requests", "load") == 4 and launch.total("bytes", "load") == 4 * 512
-    assert launch.total("requests", "store", "shared") == 4
+    assert launch.total("requests", "copy", "shared") == 4
 
 
 def test_host_memory_is_not_written_before_the_wait(tmp_path):

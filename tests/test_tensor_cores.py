@@ -327,7 +327,7 @@ def test_profile_counts_operations_of_tensor_cores():
     assert f"{2 * 64**3:,} of them by tensor cores" in str(p) or launch.flops is None
     loads = [a for a in launch.accesses if (a.space, a.kind) == ("shared", "load")]
     assert loads and all(a.most_ways == 1 for a in loads)
-    copies = [a for a in launch.accesses if a.size == 16 and a.kind == "store"]
+    copies = [a for a in launch.accesses if a.size == 16 and a.kind == "copy"]
     assert sum(a.bytes for a in copies) == 2 * 64 * 64 * 2
 
 

@@ -91,16 +91,17 @@ template <typename T>
 struct Fragments {
     uint32_t a[WM / 16][4], b[WN / 8][2];
 
-    // shared -> registers: k from i to i + 15. y, x: where the warp's tile begins
-    __device__ void load(const T* a_smem, const T* b_smem, int y, int x, int i) {
+    // shared -> registers: k from i to i + 15. y, x: where the warp's tile begins.
+    // The loads are given out to the steps r, which have multiplications between
+    // them.
+    __device__ void load(int r, const T* a_smem, const T* b_smem, int y, int x,
+                         int i) {
+        constexpr int STEPS = WM / 16;
         int lane = threadIdx.x % 32;
+        ldmatrix_x4(
+            a[r], &a_smem[swizzled<BK>(y + 16 * r + lane % 16, i + lane / 16 * 8)]);
 #pragma unroll
-        for (int r = 0; r < WM / 16; ++r)
-            ldmatrix_x4(
-                a[r],
-                &a_smem[swizzled<BK>(y + 16 * r + lane % 16, i + lane / 16 * 8)]);
-#pragma unroll
-        for (int s = 0; s < WN / 8; s += 2) {
+        for (int s = 2 * r; s < WN / 8; s += 2 * STEPS) {
             uint32_t two[4];
             ldmatrix_x4_trans(
                 two,
@@ -131,7 +132,7 @@ __global__ void __launch_bounds__(THREADS, 2)
     cp_async_wait<BUFFERS - 2>();
     __syncthreads();
     Fragments<T> reg[2];
-    reg[0].load(smem.a[0], smem.b[0], y, x, 0);
+    for (int r = 0; r < WM / 16; ++r) reg[0].load(r, smem.a[0], smem.b[0], y, x, 0);
     int buffer = 0;
     for (int64_t k0 = 0; k0 < k; k0 += BK) {
         int next_buffer = (buffer + 1) % BUFFERS;
@@ -139,19 +140,22 @@ __global__ void __launch_bounds__(THREADS, 2)
 #pragma unroll
         for (int i = 0; i < BK / 16; ++i) {
             Fragments<T>&now = reg[i % 2], &next = reg[(i + 1) % 2];
-            if (i + 1 < BK / 16) {
-                next.load(smem.a[buffer], smem.b[buffer], y, x, 16 * (i + 1));
-            } else if (k0 + BK < k) {
+            bool last = i + 1 == BK / 16, more = k0 + BK < k;
+            if (last && more) {
                 cp_async_wait<BUFFERS - 2>();
                 __syncthreads();  // the next tiles are there, these are not needed
                                   // more
-                next.load(smem.a[next_buffer], smem.b[next_buffer], y, x, 0);
             }
+            int from = last ? next_buffer : buffer;
 #pragma unroll
-            for (int r = 0; r < WM / 16; ++r)
+            for (int r = 0; r < WM / 16; ++r) {
+                if (!last || more)
+                    next.load(r, smem.a[from], smem.b[from], y, x,
+                              last ? 0 : 16 * (i + 1));
 #pragma unroll
                 for (int s = 0; s < WN / 8; ++s)
                     mma_m16n8k16<T>(sum[r][s], now.a[r], now.b[s]);
+            }
         }
         buffer = next_buffer;
     }

@@ -43,7 +43,7 @@ def _lanes(access: Access, height: float, sentence: str, legend: dict[str, str])
     axes.tick_params(length=0, labelsize=10)
     axes.set_yticks(range(0, 32, 4), [f"lane {lane}" for lane in range(0, 32, 4)])
     what = access.name or f"{access.space} memory"
-    across = {"load": "of", "store": "to", "atomic": "on"}[access.kind]
+    across = {"load": "of", "store": "to", "atomic": "on", "copy": "to"}[access.kind]
     title = f"line {access.line}: {access.kind} {across} {what}, {access.size} bytes a lane"
     figure.suptitle(f"{title}\n{sentence}", x=0.01, ha="left", fontsize=11, color=INK)
     figure.legend([Patch(color=color) for color in legend.values()], legend, loc="outside lower center",

@@ -21,7 +21,7 @@ void Worker::async_copy(const AsyncCopy& copy) {
                 fail({cudaErrorIllegalAddress, "reported", ""});
             sanitizer->copy_starts(store, party(copy.pc), *this);
         } else {
-            access({copy.pc, to, size, Kind::store});
+            access({copy.pc, to, size, Kind::copy});
         }
     }
     Copies& mine = copies();

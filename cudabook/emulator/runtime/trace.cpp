@@ -16,9 +16,9 @@ unsigned distinct(uint64_t* values, unsigned n) {
 }
 
 // Passes that shared memory needs for one request: the most distinct 4-byte words in any of its 32 banks, added up over
-// groups of lanes that are served together: all 32; for 16-byte accesses, each half of the warp; for ldmatrix, the rows
-// of each matrix. Found to equal Nsight Compute's count of wavefronts on an H200, but for ldmatrix, which was not
-// tried.
+// groups of lanes that are served together: all 32; for 16-byte accesses, each half of the warp if its lanes i and i ^
+// 1, or i and i ^ 2, read the same, else each quarter; for ldmatrix, the rows of each matrix. Found to equal Nsight
+// Compute's count of wavefronts on an H200, for ldmatrix too.
 unsigned wavefronts(const uint64_t* first_word, const unsigned* lane, unsigned n, unsigned words, unsigned together) {
     unsigned total = 0;
     for (unsigned group = 0; group < 32 / together; ++group) {
@@ -34,6 +34,20 @@ unsigned wavefronts(const uint64_t* first_word, const unsigned* lane, unsigned n
         total += most;
     }
     return total;
+}
+
+// Of 16-byte accesses: whether in the whole request lanes i and i ^ 1, or in the whole request i and i ^ 2, read the
+// same.
+bool halves_are_served_whole(const uint64_t* first_word, const unsigned* lane, unsigned n) {
+    uint64_t word[32];
+    uint32_t active = 0;
+    for (unsigned i = 0; i < n; ++i) word[lane[i]] = first_word[i], active |= 1u << lane[i];
+    bool same[2] = {true, true};
+    for (unsigned i = 0; i < n; ++i)
+        for (unsigned bit : {1u, 2u})
+            if (unsigned other = lane[i] ^ bit; active >> other & 1 && word[other] != word[lane[i]])
+                same[bit - 1] = false;
+    return same[0] || same[1];
 }
 
 }  // namespace
@@ -136,7 +150,8 @@ void Profile::request(const Access* access, unsigned group, uintptr_t shared_beg
             uint64_t word[32];
             for (unsigned i = 0; i < count; ++i) word[i] = address[i] / 4;
             bool of_matrix = leader.how & Access::of_matrix;
-            unsigned passes = wavefronts(word, lane[space], count, words, of_matrix ? 8 : words == 4 ? 16 : 32);
+            bool by_quarters = of_matrix || (words == 4 && !halves_are_served_whole(word, lane[space], count));
+            unsigned passes = wavefronts(word, lane[space], count, words, by_quarters ? 8 : words == 4 ? 16 : 32);
             unsigned different = distinct(word, count), ideal = std::max(1u, (different * words + 31) / 32);
             if (of_matrix) ideal = (count + 7) / 8;
             tally.wavefronts += passes;
@@ -197,6 +212,7 @@ std::string Profile::json() const {
                 "\", \"offset\": " + number(pc - 1 - reinterpret_cast<uintptr_t>(info.dli_fbase)) + ", \"kind\": \"" +
                 (t.kind == Kind::load    ? "load"
                  : t.kind == Kind::store ? "store"
+                 : t.kind == Kind::copy  ? "copy"
                                          : "atomic") +
                 "\", \"space\": \"" +
                 (t.space == Space::shared     ? "shared"

@@ -10,7 +10,8 @@ namespace cudabook {
 
 std::string quoted(const std::string& text);  // as a JSON string
 
-enum class Kind : uint8_t { load, store, atomic };
+// copy: what cp.async writes to shared memory, which Nsight Compute does not count among the stores.
+enum class Kind : uint8_t { load, store, atomic, copy };
 enum class Space : uint8_t { global, shared, constant };
 
 // What one lane is about to do.
