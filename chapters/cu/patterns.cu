@@ -24,16 +24,20 @@ __global__ void shared_kernel(const float* x, const int* index, float* out) {
 // [/shared]
 
 // x: any length that index allows (shared: 2048); index: [32]; out: [32]
-extern "C" void global(const float* x, const int* index, float* out, cudaStream_t stream) {
+extern "C" void global(const float* x, const int* index, float* out,
+                       cudaStream_t stream) {
     global_kernel<<<1, 32, 0, stream>>>(x, index, out);
 }
 
 // the same with four floats an element; index counts in these
-extern "C" void global4(const float* x, const int* index, float* out, cudaStream_t stream) {
-    global_kernel<<<1, 32, 0, stream>>>(reinterpret_cast<const float4*>(x), index, reinterpret_cast<float4*>(out));
+extern "C" void global4(const float* x, const int* index, float* out,
+                        cudaStream_t stream) {
+    global_kernel<<<1, 32, 0, stream>>>(reinterpret_cast<const float4*>(x), index,
+                                        reinterpret_cast<float4*>(out));
 }
 
-extern "C" void shared(const float* x, const int* index, float* out, cudaStream_t stream) {
+extern "C" void shared(const float* x, const int* index, float* out,
+                       cudaStream_t stream) {
     shared_kernel<<<1, 32, 0, stream>>>(x, index, out);
 }
 
@@ -48,7 +52,9 @@ __global__ void banks_kernel(int* bank) {  // bank: [32, 32]
 // [/banks]
 
 extern "C" void banks(int* bank, int width, int swizzled, cudaStream_t stream) {
-    auto kernel = swizzled ? banks_kernel<32, true> : width == 32 ? banks_kernel<32, false> : banks_kernel<33, false>;
+    auto kernel = swizzled      ? banks_kernel<32, true>
+                  : width == 32 ? banks_kernel<32, false>
+                                : banks_kernel<33, false>;
     kernel<<<1, dim3(32, 32), 0, stream>>>(bank);
 }
 
@@ -57,7 +63,8 @@ extern "C" void banks(int* bank, int width, int swizzled, cudaStream_t stream) {
 extern "C" void limits(int64_t* out, cudaStream_t stream) {
     cudaDeviceProp gpu;
     cudaGetDeviceProperties(&gpu, 0);
-    int64_t values[] = {gpu.multiProcessorCount, gpu.regsPerMultiprocessor, int64_t(gpu.sharedMemPerMultiprocessor),
+    int64_t values[] = {gpu.multiProcessorCount, gpu.regsPerMultiprocessor,
+                        int64_t(gpu.sharedMemPerMultiprocessor),
                         gpu.maxThreadsPerMultiProcessor};
     cudaMemcpyAsync(out, values, sizeof values, cudaMemcpyDefault, stream);
     cudaStreamSynchronize(stream);  // before values goes away
