@@ -6,6 +6,7 @@
 import csv
 import io
 import os
+import re
 import subprocess
 import sys
 
@@ -22,6 +23,20 @@ METRICS = {
     "shared load wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "shared store wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
 }
+
+
+# Why a count can differ from the hardware's: operator, what 'call: counter' looks like, reason. The widths of nvcc's
+# accesses were read from its machine code (cuobjdump -sass).
+REASONS = [
+    ("matmul", r"v[679],.*store|v8,.*store", "nvcc 13.0 does not see that all of these 16-byte stores are aligned, and "
+     "cuts every second into four"),
+    ("matmul", r"v[345],.*shared load", "nvcc reads neighbours in a row of shared memory by one wide load"),
+    ("matmul", r"v10,.*shared load", "wmma's own order of lanes is not documented; ours is that of mma"),
+    ("matmul", r"v8,.* load|v11,.*load sectors", "not understood: where cp.async of 16 bytes takes rows of "
+     "less than 128 bytes, the hardware counts more sectors and a few conflicts"),
+    ("softmax", r"forward v[234],.*shared", "nvcc moves a maximum and a sum, two floats, by one access of 8 bytes"),
+    ("softmax", r"forward v1,.*shared load", "nvcc reads some neighbours of the last warp's tree by one wide load"),
+]
 
 
 def of_launch(launch: Launch) -> dict[str, int]:
@@ -46,6 +61,27 @@ def on_emulator(name: str) -> dict[str, dict[str, int]]:
         [launch] = p.launches
         counted[label] = of_launch(launch)
     return counted
+
+
+def beside(name: str) -> list[dict]:
+    """What was recorded of an operator's counters, and what the emulator counts now.
+
+    Returns:
+        For each call and counter: ``call``, ``counter``, ``gpu``, ``emulator``, and ``reason``: where they differ, why,
+        else ''.
+
+    Raises:
+        FileNotFoundError: nothing was recorded.
+    """
+    record, ours, rows = records.recall(f"{name}_counters"), on_emulator(name), []
+    for row in record.rows:
+        for counter in METRICS:
+            gpu, emulator = row[counter], ours[row["call"]][counter]
+            known = [why for operator, pattern, why in REASONS
+                     if operator == name and re.search(pattern, f"{row['call']}: {counter}")]
+            rows.append({"call": row["call"], "counter": counter, "gpu": gpu, "emulator": emulator,
+                         "reason": (known[0] if known else "") if gpu != emulator else ""})
+    return rows
 
 
 def measure(name: str) -> records.Record:

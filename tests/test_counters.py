@@ -4,26 +4,27 @@ import pytest
 
 from cudabook import build, counters, records
 
-# operators whose counters no GPU has read yet
-TO_BE_READ = {"layer_norm", "matmul", "reduce", "softmax", "transpose"}
-RECORDED = sorted((build.ROOT / "records").glob("*/*_counters.json"))
+OPERATORS = sorted(p.name for p in build.CSRC.iterdir() if p.is_dir())
 
 
-@pytest.mark.parametrize("path", RECORDED, ids=lambda p: f"{p.parent.name}-{p.stem}")
-def test_counts_equal_what_was_recorded(path):
-    record = records._read(path)
-    ours = counters.on_emulator(record.name.removesuffix("_counters"))
-    assert list(ours) == [row["call"] for row in record.rows]
-    for row in record.rows:
-        assert ours[row["call"]] == {name: row[name] for name in counters.METRICS}, row["call"]
+@pytest.mark.parametrize("name", OPERATORS)
+def test_counts_equal_what_was_recorded_or_it_is_known_why_not(name):
+    rows = counters.beside(name)
+    differ = [row for row in rows if row["gpu"] != row["emulator"]]
+    assert not [row for row in differ if not row["reason"]]
+    told = {row["reason"] for row in differ}
+    assert told == {why for operator, _, why in counters.REASONS if operator == name}  # none that explains nothing
+    of_global = [row for row in rows if "shared" not in row["counter"]]
+    equal = sum(row["gpu"] == row["emulator"] for row in of_global) / len(of_global)
+    assert equal >= (0.8 if name == "matmul" else 1)
 
 
-def test_every_operator_has_counters_recorded():
-    operators = {p.name for p in build.CSRC.iterdir() if p.is_dir()}
-    recorded = {p.stem.removesuffix("_counters") for p in RECORDED}
-    assert recorded | TO_BE_READ == operators and not recorded & TO_BE_READ
+def test_most_counters_of_global_memory_are_equal():
+    rows = [row for name in OPERATORS for row in counters.beside(name) if "shared" not in row["counter"]]
+    assert sum(row["gpu"] == row["emulator"] for row in rows) >= 0.95 * len(rows)
 
 
-@pytest.mark.parametrize("name", TO_BE_READ)
-def test_the_calls_to_be_read_launch_one_kernel_each(name):
-    assert all(any(counts.values()) for counts in counters.on_emulator(name).values())
+def test_the_newest_calls_are_the_ones_recorded():
+    for name in OPERATORS:
+        recorded = [row["call"] for row in records.recall(f"{name}_counters").rows]
+        assert recorded == list(records.benchmark(name).counted(build.load(name, target="emulator")))

@@ -180,7 +180,33 @@ def run_layer_norm(op):
                 op.layer_norm_backward(grad, t, mean, rstd, weight, min(version, 2))
 
 
+def run_transpose(op):
+    for dtype in (torch.float32, torch.float64, torch.bfloat16):
+        for rows, n in ((0, 7), (1, 1), (33, 65), (64, 128), (40, 8)):
+            a = torch.randn(rows, n).to(dtype)
+            for version in (1, 2, 3, 4, 5):
+                assert torch.equal(op.transpose(a, version), a.t())
+
+
+def run_reduce(op):
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        for n in (0, 1, 33, 4099):
+            for version in (1, 2, 3, 4):
+                assert op.reduce(torch.ones(n, dtype=dtype), version) == torch.ones(n, dtype=dtype).sum()
+
+
+def run_matmul(op):
+    for dtype, versions in ((torch.float32, range(1, 10)), (torch.bfloat16, (3, 5, 10, 11))):
+        for m, n, k in ((0, 3, 4), (1, 1, 1), (33, 17, 40), (136, 72, 24)):
+            a, b = torch.randn(m, k).to(dtype), torch.randn(k, n).to(dtype)
+            for version in versions:
+                torch.testing.assert_close(op.matmul(a, b, version), a @ b, rtol=0.02, atol=0.06)
+
+
 OPERATORS = {
+    "transpose": run_transpose,
+    "reduce": run_reduce,
+    "matmul": run_matmul,
     "vector_add": run_vector_add,
     "bias_gelu_residual": run_bias_gelu_residual,
     "softmax": run_softmax,
