@@ -1,5 +1,6 @@
 """The book's figures. Each function takes data and returns a matplotlib Figure; none measures anything."""
 
+from .access import CostTable, bank_maps, memory_levels, sectors_by_pattern, transpose_bars, version_costs
 from .autograd import call_costs, difference_error, fused_bars, passes, path_of_a_call, roofline
 from .diagrams import head_body_tail, includes, layers, who_computes
 from .matmul import error_by_k, matmul_ladder, matmul_times, mma_lanes, shared_roofline, tile_walk, two_roofs
@@ -8,7 +9,9 @@ from .packaging import serving, wheel
 from .speed import bandwidth_bars, clock_bars, time_against_size
 
 __all__ = [
+    "CostTable",
     "bandwidth_bars",
+    "bank_maps",
     "call_costs",
     "clock_bars",
     "difference_error",
@@ -21,16 +24,20 @@ __all__ = [
     "line_bars",
     "matmul_ladder",
     "matmul_times",
+    "memory_levels",
     "mma_lanes",
     "passes",
     "path_of_a_call",
     "roofline",
+    "sectors_by_pattern",
     "sectors_by_stride",
     "serving",
     "shared_roofline",
     "tile_walk",
     "time_against_size",
+    "transpose_bars",
     "two_roofs",
+    "version_costs",
     "wheel",
     "who_computes",
 ]
