@@ -1,10 +1,13 @@
 """The figures of the page on matmul draw what they are given, and the page does without a record."""
 
+import dataclasses
+
 import pytest
 from matplotlib.patches import Rectangle
 from test_pages_records import run_cells
 
 from cudabook import cuda, figures
+from cudabook.profiling import Access, Launch
 
 
 def texts(figure) -> list[str]:
@@ -41,6 +44,28 @@ def test_mma_lanes_names_the_lane_in_each_place():
     [held] = boxes(figure, "a 9 3")
     [below] = boxes(figure, "d 9 1")
     assert held.get_y() == below.get_y() and held.get_width() == pytest.approx(2 * held.get_height() / 0.72)
+
+
+def launch_of(*accesses, flops=4096):
+    zeros = {f.name: 0 for f in dataclasses.fields(Access)}
+    made = [Access(**zeros | {"example": []} | access) for access in accesses]
+    zeros = {f.name: 0 for f in dataclasses.fields(Launch)}
+    return Launch(**zeros | {"flops": flops, "accesses": made})
+
+
+def test_steps_has_a_column_for_each_version():
+    of_global = {"kind": "load", "space": "global", "requests": 1000, "sectors": 4}
+    of_shared = {"kind": "load", "space": "shared", "requests": 500, "wavefronts": 12, "most_ways": 2}
+    copied = {"kind": "copy", "space": "shared", "requests": 7, "wavefronts": 4, "most_ways": 1}
+    launches = {"v2": launch_of(of_global), "v3": launch_of(of_global, of_shared, copied)}
+    rows = [{"version": "v3", "n": 4096, "tflop_per_s": 8.54, "of_library": 0.17}]
+    columns = {row["version"]: (row["v2"], row["v3"]) for row in figures.matmul_steps(launches, rows).rows}
+    assert columns == {
+        "load requests": ("1,000", "1,500"), "… of global memory": ("1,000", "1,000"), "sectors of these": ("4", "4"),
+        "wavefronts": ("0", "16"), "worst ways": ("–", "2"), "operations a byte": ("32.00", "32.00"),
+        "… a wavefront": ("–", "256"), "TFLOPS, n = 4,096": ("–", "8.5"), "… of cuBLAS": ("–", "17%"),
+    }  # fmt: skip
+    assert len(figures.matmul_steps(launches, []).rows) == 7
 
 
 def test_ladder_has_a_bar_for_each_version():

@@ -3,7 +3,18 @@
 from .access import CostTable, bank_maps, memory_levels, sectors_by_pattern, transpose_bars, version_costs
 from .autograd import call_costs, difference_error, fused_bars, passes, path_of_a_call, roofline
 from .diagrams import head_body_tail, includes, layers, who_computes
-from .matmul import error_by_k, matmul_ladder, matmul_times, mma_lanes, shared_roofline, tile_walk, two_roofs
+from .matmul import (
+    error_by_k,
+    matmul_ladder,
+    matmul_steps,
+    matmul_times,
+    mma_lanes,
+    operations_a_byte,
+    operations_a_wavefront,
+    shared_roofline,
+    tile_walk,
+    two_roofs,
+)
 from .memory import lane_map, line_bars, sectors_by_stride
 from .packaging import serving, wheel
 from .speed import bandwidth_bars, clock_bars, time_against_size
@@ -23,9 +34,12 @@ __all__ = [
     "layers",
     "line_bars",
     "matmul_ladder",
+    "matmul_steps",
     "matmul_times",
     "memory_levels",
     "mma_lanes",
+    "operations_a_byte",
+    "operations_a_wavefront",
     "passes",
     "path_of_a_call",
     "roofline",

@@ -5,9 +5,51 @@ from collections.abc import Iterable
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from ..profiling import Launch
+from .access import CostTable
 from .style import BLOCKS, BLUE, GREEN, GREY, INK, ORANGE, PALE, PINK, RED, SKY, WIDTH, board, plot, stamp
 
 LIBRARY = "cuBLAS"
+
+
+def operations_a_byte(launch: Launch) -> float:
+    """Operations for each byte of global memory that the launch's loads move."""
+    return launch.flops / (32 * launch.total("sectors", "load"))
+
+
+def operations_a_wavefront(launch: Launch) -> float | None:
+    """Operations for each pass through shared memory's banks; None where a kernel uses none."""
+    wavefronts = sum(access.wavefronts for access in launch.accesses if access.space == "shared")
+    return launch.flops / wavefronts if wavefronts else None
+
+
+def matmul_steps(launches: dict[str, Launch], rows: list[dict]) -> CostTable:
+    """What versions ask for, and how fast they are: a column for each.
+
+    Args:
+        launches: version -> a launch of a profile.
+        rows: rows of a record of one dtype and size (``version``, ``n``, ``tflop_per_s``, ``of_library``), or none.
+    """
+    columns = {}
+    for version, launch in launches.items():
+        shared = [access for access in launch.accesses if access.space == "shared"]
+        a_wavefront = operations_a_wavefront(launch)
+        columns[version] = {
+            "load requests": f"{sum(a.requests for a in launch.accesses if a.kind == 'load'):,}",
+            "… of global memory": f"{launch.total('requests', 'load'):,}",
+            "sectors of these": f"{launch.total('sectors', 'load'):,}",
+            "wavefronts": f"{sum(a.wavefronts for a in shared):,}",
+            "worst ways": str(max(a.most_ways for a in shared)) if shared else "–",
+            "operations a byte": f"{operations_a_byte(launch):.2f}",
+            "… a wavefront": f"{a_wavefront:,.0f}" if a_wavefront else "–",
+        }
+        for row in rows:
+            if row["version"] == version:
+                columns[version] |= {f"TFLOPS, n = {row['n']:,}": f"{row['tflop_per_s']:.1f}",
+                                     "… of cuBLAS": f"{row['of_library']:.0%}"}  # fmt: skip
+    names = max(columns.values(), key=len)
+    return CostTable([{"version": name, **{v: column.get(name, "–") for v, column in columns.items()}}
+                      for name in names])  # fmt: skip
 
 
 def tile_walk(block: tuple[int, int, int], warp: tuple[Iterable[int], Iterable[int]],
