@@ -4,10 +4,12 @@ from .autograd import call_costs, difference_error, fused_bars, passes, path_of_
 from .diagrams import head_body_tail, includes, layers, who_computes
 from .memory import lane_map, line_bars, sectors_by_stride
 from .packaging import serving, wheel
+from .reductions import bandwidth_by_width, reduction, running_sums
 from .speed import bandwidth_bars, clock_bars, time_against_size
 
 __all__ = [
     "bandwidth_bars",
+    "bandwidth_by_width",
     "call_costs",
     "clock_bars",
     "difference_error",
@@ -19,7 +21,9 @@ __all__ = [
     "line_bars",
     "passes",
     "path_of_a_call",
+    "reduction",
     "roofline",
+    "running_sums",
     "sectors_by_stride",
     "serving",
     "time_against_size",
