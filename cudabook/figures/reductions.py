@@ -95,7 +95,7 @@ def bandwidth_by_width(rows: list[dict], title: str, label: str) -> Figure:
     axes.set_xticks(widths[::3], [f"{n:,}" for n in widths[::3]])
     axes.set_ylim(bottom=0)
     axes.set_xlabel("elements a row, with as many rows as keep the total", fontsize=11)
-    axes.set_ylabel("TB/s of the bytes that must move", fontsize=11)
+    axes.set_ylabel("bandwidth in TB/s", fontsize=11)
     axes.grid(True, color=PALE)
     axes.spines["bottom"].set_color(GREY)
     stamp(figure, title, label)
