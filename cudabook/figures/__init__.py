@@ -5,11 +5,13 @@ from .autograd import call_costs, difference_error, fused_bars, passes, path_of_
 from .diagrams import head_body_tail, includes, layers, who_computes
 from .memory import lane_map, line_bars, sectors_by_stride
 from .packaging import serving, wheel
+from .reductions import bandwidth_by_width, reduction, running_sums
 from .speed import bandwidth_bars, clock_bars, time_against_size
 
 __all__ = [
     "CostTable",
     "bandwidth_bars",
+    "bandwidth_by_width",
     "bank_maps",
     "call_costs",
     "clock_bars",
@@ -23,7 +25,9 @@ __all__ = [
     "memory_levels",
     "passes",
     "path_of_a_call",
+    "reduction",
     "roofline",
+    "running_sums",
     "sectors_by_pattern",
     "sectors_by_stride",
     "serving",
