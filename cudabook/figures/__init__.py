@@ -3,6 +3,7 @@
 from .access import CostTable, bank_maps, memory_levels, sectors_by_pattern, transpose_bars, version_costs
 from .autograd import call_costs, difference_error, fused_bars, passes, path_of_a_call, roofline
 from .diagrams import head_body_tail, includes, layers, who_computes
+from .matmul import error_by_k, matmul_ladder, matmul_times, mma_lanes, shared_roofline, tile_walk, two_roofs
 from .memory import lane_map, line_bars, sectors_by_stride
 from .packaging import serving, wheel
 from .reductions import bandwidth_by_width, reduction, running_sums
@@ -16,13 +17,17 @@ __all__ = [
     "call_costs",
     "clock_bars",
     "difference_error",
+    "error_by_k",
     "fused_bars",
     "head_body_tail",
     "includes",
     "lane_map",
     "layers",
     "line_bars",
+    "matmul_ladder",
+    "matmul_times",
     "memory_levels",
+    "mma_lanes",
     "passes",
     "path_of_a_call",
     "reduction",
@@ -31,8 +36,11 @@ __all__ = [
     "sectors_by_pattern",
     "sectors_by_stride",
     "serving",
+    "shared_roofline",
+    "tile_walk",
     "time_against_size",
     "transpose_bars",
+    "two_roofs",
     "version_costs",
     "wheel",
     "who_computes",
