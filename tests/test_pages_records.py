@@ -1,4 +1,4 @@
-"""The cells of the pages on autograd that show a record, without one and with one that is made up here."""
+"""The cells of pages that show a record, without one and with one that is made up here."""
 
 import contextlib
 import io
@@ -75,3 +75,21 @@ def test_a_record(made_up):
     assert "training step  eager          2.50 × ours" in printed and "backward       torch.compile  1.00" in printed
     _, _, printed = run_cells("06a_registered_operators.md", "small step", "small step")
     assert "graph replay" in printed and "12.5 µs" in printed and "Made-up GPU" in printed
+
+
+def test_the_page_on_reductions(made_up):
+    made_up()
+    page = "05a_reductions_and_softmax.md"
+    names, values, printed = run_cells(page, "def recorded(name)", "costs at least")
+    assert names["record"] is None and values == [None, None]
+    assert printed.count("\n") == 1 and "no record of reduce: no speed is shown" in printed
+    speeds = {"v1": 4, "v2": 1000, "v3": 1000, "v4": 4000, "torch.sum": 3000, "copy": 4000}
+    rows = [{"experiment": "bandwidth", "version": v, "dtype": "float32", "n": 2**28, "gb_per_s": speed,
+             **dict.fromkeys(("ms", "ms_low", "ms_high"), 2**30 / speed / 1e6)} for v, speed in speeds.items()]
+    rows += [{"experiment": "small", "version": v, "n": 1, "ms": ms} for v, ms in (("v4", 0.02), ("torch.sum", 0.01))]
+    stamp = {"gpu": "Made-up GPU", "torch": "2.0", "cuda": "1.0", "date": "2026-01-01"}
+    records.write(records.Record("reduce", rows, stamp, "0"))
+    _, [figure, _], printed = run_cells(page, "def recorded(name)", "costs at least")
+    assert [bar.get_height() for bar in figure.axes[0].patches] == [0.004, 1, 1, 4, 3]
+    assert "v4          100.0\ntorch.sum    75.0" in printed and "1.00 atomics a nanosecond" in printed
+    assert "v4        costs at least 20.0 µs" in printed

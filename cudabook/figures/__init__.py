@@ -17,11 +17,13 @@ from .matmul import (
 )
 from .memory import lane_map, line_bars, sectors_by_stride
 from .packaging import serving, wheel
+from .reductions import bandwidth_by_width, reduction, running_sums
 from .speed import bandwidth_bars, clock_bars, time_against_size
 
 __all__ = [
     "CostTable",
     "bandwidth_bars",
+    "bandwidth_by_width",
     "bank_maps",
     "call_costs",
     "clock_bars",
@@ -42,7 +44,9 @@ __all__ = [
     "operations_a_wavefront",
     "passes",
     "path_of_a_call",
+    "reduction",
     "roofline",
+    "running_sums",
     "sectors_by_pattern",
     "sectors_by_stride",
     "serving",

@@ -28,11 +28,12 @@ def path_of_a_call(steps, title: str) -> Figure:
     return figure
 
 
-def passes(chains: dict[str, list[tuple[str, int]]]) -> Figure:
+def passes(chains: dict[str, list[tuple[str, float]]], least: float | None = None) -> Figure:
     """How often the whole matrix crosses the memory bus, by operation.
 
     Args:
         chains: name -> its operations: (name, passes over the matrix).
+        least: the fewest passes possible, drawn as a line.
     """
     figure, axes = plot(0.55 * len(chains) + 0.9)
     for row, operations in enumerate(chains.values()):
@@ -42,6 +43,9 @@ def passes(chains: dict[str, list[tuple[str, int]]]) -> Figure:
             text = name.replace("_residual", "")
             axes.text(left + count / 2, row, text, ha="center", va="center", size=10, color=INK)
             left += count
+    if least is not None:
+        axes.axvline(least, color=RED, lw=2.2, ls="--")
+        axes.text(least, -0.55, " the fewest", size=11, color=INK, va="bottom", ha="left")
     axes.set_yticks(range(len(chains)), chains)
     axes.invert_yaxis()
     axes.set_xlabel("passes over a matrix of the size of x", fontsize=11)

@@ -4,18 +4,19 @@ import textwrap
 
 from matplotlib.figure import Figure
 
-from .style import BLUE, GREY, INK, ORANGE, PALE, PINK, RED, SKY, plot, stamp
+from .style import BLUE, GREEN, GREY, INK, ORANGE, PALE, PINK, RED, SKY, plot, stamp
 
-VERSIONS = {"v1": SKY, "v2": ORANGE, "v3": BLUE, "torch.add": PINK}
+VERSIONS = {"v1": SKY, "v2": ORANGE, "v3": BLUE, "v4": GREEN} | dict.fromkeys(("torch.add", "torch.sum", "torch"), PINK)
 
 
-def bandwidth_bars(rows: list[dict], label: str) -> Figure:
+def bandwidth_bars(rows: list[dict], label: str, title: str = "Vector add: bytes read and written a second") -> Figure:
     """Bandwidth of each version for each dtype, with the bandwidth of a plain copy as the limit.
 
     Args:
         rows: the rows of a record's experiment "bandwidth" (``version``, ``dtype``, ``gb_per_s``, ``ms``,
             ``ms_low``, ``ms_high``); the version "copy" is drawn as the limit.
         label: on what it was measured.
+        title: one line: what was measured.
     """
     dtypes = list(dict.fromkeys(row["dtype"] for row in rows))
     versions = [v for v in VERSIONS if any(row["version"] == v for row in rows)]
@@ -36,7 +37,7 @@ def bandwidth_bars(rows: list[dict], label: str) -> Figure:
                       label=None if i else "copy of one tensor")  # fmt: skip
     axes.set_xticks(range(len(dtypes)), dtypes)
     axes.set_ylabel("bandwidth in TB/s", fontsize=11)
-    stamp(figure, "Vector add: bytes read and written a second", label)
+    stamp(figure, title, label)
     figure.legend(loc="outside lower center", ncols=3, fontsize=11, frameon=False)
     return figure
 
