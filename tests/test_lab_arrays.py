@@ -7,7 +7,7 @@ from cudabook import make_labs
 from cudabook.checking import table
 from cudabook.emulator import build as emulator
 
-EXERCISES = ["transpose"]
+EXERCISES = ["transpose", "reduce", "softmax", "tiled_matmul", "register_tile"]
 ANSWERS = [
     pytest.param(exercise, answer.id, answer.values[1], id=f"{exercise}-{answer.id}")
     for exercise in EXERCISES

@@ -214,16 +214,18 @@ def _softmax_mistakes(x):
     wide = x.double()
     e, out = _exponentials(wide), torch.softmax(wide, 1)
     naive, zero = x.exp(), (x - x.amax(1, keepdim=True).clamp(min=0)).exp()
-    sentence = "exp(x) overflows, or is zero for all elements: the maximum of the row is not subtracted."
-    yield "out", "maximum-not-subtracted", sentence, naive / naive.sum(1, keepdim=True)
     sentence = "Where all elements of a row are negative, its maximum comes out as 0: it must start at -infinity."
     yield "out", "maximum-starts-at-zero", sentence, zero / zero.sum(1, keepdim=True)
+    sentence = "exp(x) overflows, or is zero for all elements: the maximum of the row is not subtracted."
+    yield "out", "maximum-not-subtracted", sentence, naive / naive.sum(1, keepdim=True)
     yield "out", "not-divided", "out is exp(x - max): it is not divided by the sum.", e
     yield "out", "not-divided", "out is exp(x): it is not divided by the sum.", wide.exp()
     yield "out", "columns-for-rows", "Each column adds up to 1, not each row.", torch.softmax(wide, 0)
     yield "out", "rows-mixed", "All elements together add up to 1, not those of each row.", torch.softmax(
         wide.flatten(), 0
     ).view_as(wide)
+    sentence = "Every row is the first one: the loads do not use the row."
+    yield "out", "first-row-repeated", sentence, out[:1].expand(rows, n)
     yield "out", "no-exponential", "out is x over the sum of x: there is no exponential.", wide / wide.sum(
         1, keepdim=True
     )
@@ -254,6 +256,10 @@ def _softmax_mistakes(x):
             own = torch.stack([e[:, i % block // 32 == w].sum(1) for w in range(block // 32)], 1)
             sentence = "Each warp divides by the sum of its own elements: the warps' sums must be put together."
             yield "out", "warp-for-row", sentence, e / own[:, i % block // 32]
+            own = torch.stack([wide[:, i % block // 32 == w].amax(1) for w in range(min(block, n) // 32)], 1)
+            own = (wide - own[:, (i % block // 32).clamp(max=own.shape[1] - 1)]).exp()
+            sentence = "Each warp subtracts the maximum of its own elements: the warps' maxima must be put together."
+            yield "out", "warp-for-row", sentence, own / own.sum(1, keepdim=True)
         own = torch.stack([e[:, i % block == t].sum(1) for t in range(block)], 1)
         sentence = "Each thread divides by the sum of its own elements."
         yield "out", "thread-for-row", sentence, e / own[:, i % block]
@@ -321,7 +327,23 @@ def _matmul_mistakes(a, b):
         yield "c", "row-length", sentence, a @ other
     for tile in TILES:
         yield from _tile_mistakes(a, b, c, tile)
+    yield from _exchanged(c)
     yield "c", "negated", "The sign is wrong.", -c
+
+
+def _exchanged(c):
+    """Of threads that compute several elements: those that lie apart for those that lie side by side."""
+    m, n = c.shape
+    for tile, each in ((32, 2), (32, 4), (64, 4), (64, 8), (128, 8)):
+        if m % tile or n % tile:
+            continue
+        apart = torch.arange(tile).view(tile // each, each).t().flatten()
+        for order in (apart, apart.argsort()):
+            rows, columns = (torch.arange(s // tile)[:, None] * tile + order for s in (m, n))
+            for value in (c[rows.flatten()], c[:, columns.flatten()], c[rows.flatten()][:, columns.flatten()]):
+                sentence = "The elements of c are right, but lie in the places of others of their tile: what a thread "
+                sentence += "computes is not what it stores."
+                yield "c", "elements-exchanged", sentence, value
 
 
 def _tile_mistakes(a, b, c, tile: int):

@@ -42,6 +42,9 @@ def _judge(answer: Answer, t: Trial, r: Result) -> None:
         f"{t.where}: {naming.count(int(bad.sum()), 'element')} of {bad.numel()} wrong or not written",
         "first: " + naming.at(t, r.name, int(bad.flatten().nonzero()[0])),
     ]
+    if missing.all() and not any(x.numel() for x in t.inputs.values()):
+        sentence = f"{r.name} has elements even where there are none to add up: they are 0, and must be written."
+        raise Mistake("empty-sum-not-written", sentence, *details)
     if missing.all():
         raise Mistake(*written.nothing(t, r), *details)
     if known := values.recognise(r):
@@ -52,7 +55,7 @@ def _judge(answer: Answer, t: Trial, r: Result) -> None:
     if together := [f for f in found if f.tool in ("racecheck", "synccheck") and f.space != "global"]:
         raise naming.fault(together, t.where, answer.path.read_text())
     if missing.any():
-        raise Mistake(*place(missing, r.name, MISSING), *details)
+        raise Mistake(*place(missing, r.name, MISSING, kernels.shape_of(answer, t)), *details)
     again = kernels.run(answer, t.inputs, *case, fill=0.0)
     if r.got[r.wrong].isnan().all() and not _other(again, r).wrong.any():
         sentence = f"{r.name} is read before it is written: it holds no zeros beforehand."
@@ -62,7 +65,7 @@ def _judge(answer: Answer, t: Trial, r: Result) -> None:
     if not kernels.same_results(t, kernels.run(answer, t.inputs, *case)):
         sentence = "The values are wrong, and others the second time: threads do not wait for one another."
         raise Mistake("not-repeatable", sentence, *details)
-    raise Mistake(*values.lost_precision(r) or place(r.wrong, r.name, WRONG), *details)
+    raise Mistake(*values.lost_precision(r) or place(r.wrong, r.name, WRONG, None), *details)
 
 
 def _other(t: Trial, r: Result) -> Result:

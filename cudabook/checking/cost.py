@@ -13,13 +13,17 @@ _SLACK = 1.1  # more than the fewest by this factor is named
 
 
 def watched(answer: Answer, *numbers: int):
-    """The profile of a call on the usual inputs."""
+    """The profile of a call on the usual inputs, made once."""
+    key = ("profile", *numbers)
+    if key in answer.cache:
+        return answer.cache[key]
     function = kernels.first_function(answer)
     dtype, _, outs = answer.buffers(function)
     memory = list(kernels.inputs(answer, *numbers).values())
     memory += [torch.empty(shape, dtype=dtype) for shape in answer.task.shapes_of(outs, *numbers).values()]
     with profile() as seen:
         getattr(answer.emulated, function)(*memory, *numbers)
+    answer.cache[key] = seen
     return seen
 
 
@@ -32,11 +36,11 @@ def _details(answer: Answer, numbers: tuple[int, ...], seen) -> list[str]:
     return [naming.where(dict(zip(names, numbers, strict=True))), str(seen)]
 
 
-def check_coalesced(answer: Answer, *numbers: int) -> None:
+def check_coalesced(answer: Answer, *numbers: int, kinds=("load", "store")) -> None:
     """A warp's accesses to global memory lie side by side, in as few sectors as hold them."""
     seen = watched(answer, *numbers)
     for access in (a for launch in seen.launches for a in launch.accesses):
-        if access.space == "global" and access.kind != "atomic" and access.sectors > _SLACK * access.ideal_sectors:
+        if access.space == "global" and access.kind in kinds and access.sectors > _SLACK * access.ideal_sectors:
             raise Mistake(
                 f"uncoalesced-{access.kind}s",
                 f"The {access.kind} in line {access.line} touches {access.sectors / access.requests:.3g} sectors of 32 "
@@ -47,16 +51,16 @@ def check_coalesced(answer: Answer, *numbers: int) -> None:
 
 
 def check_conflicts(answer: Answer, *numbers: int, kinds=("load", "store")) -> None:
-    """A warp's accesses to shared memory go to different banks."""
+    """A warp's accesses to shared memory go to different banks: a wavefront for each word of a lane is enough."""
     seen = watched(answer, *numbers)
     for access in (a for launch in seen.launches for a in launch.accesses):
-        if access.space == "shared" and access.kind in kinds and access.wavefronts > _SLACK * access.ideal_wavefronts:
+        enough = max(access.ideal_wavefronts, access.requests * access.size // 4)
+        if access.space == "shared" and access.kind in kinds and access.wavefronts > _SLACK * enough:
             raise Mistake(
                 "bank-conflicts",
                 f"The {access.kind} in line {access.line} takes {access.wavefronts / access.requests:.3g} wavefronts a "
-                f"warp, where {access.ideal_wavefronts / access.requests:.3g} are enough: its lanes want different "
-                f"words of the same bank of shared memory ({access.wavefronts} wavefronts in {access.requests} "
-                "requests).",
+                f"warp, where {enough / access.requests:.3g} would do: its lanes want different words of the same bank "
+                f"of shared memory ({access.wavefronts} wavefronts in {access.requests} requests).",
                 *_details(answer, numbers, seen),
             )
 
@@ -119,14 +123,21 @@ def check_atomics(answer: Answer, *numbers: int) -> None:
 
 
 def check_shuffles(answer: Answer, *numbers: int, most: float) -> None:
-    """A warp does not go to shared memory more than ``most`` times: the rest is done by shuffles."""
+    """A warp stores no more than ``most`` values into shared memory: the rest is done by shuffles."""
     seen = watched(answer, *numbers)
-    requests = sum(_total(seen, "requests", kind, "shared") for kind in ("load", "store", "atomic"))
+    stores = sum(_total(seen, "lanes", kind, "shared") for kind in ("store", "atomic"))
     warps = sum(math.prod(launch.grid) * -(-math.prod(launch.block) // 32) for launch in seen.launches)
-    if requests > most * warps:
+    if stores > most * warps:
         raise Mistake(
             "no-shuffles",
-            f"Each warp goes to shared memory {requests / warps:.3g} times, where {most:.3g} are enough: within a "
+            f"Each warp stores {stores / warps:.3g} values into shared memory, where {most:.3g} are enough: within a "
             "warp, sums go from lane to lane by __shfl_down_sync or __shfl_xor_sync.",
             *_details(answer, numbers, seen),
         )
+
+
+def check_parallel(answer: Answer, *numbers: int) -> None:
+    """The work of the largest launch is spread over blocks and threads."""
+    seen = watched(answer, *numbers)
+    launch = max(seen.launches, key=lambda launch: math.prod((*launch.grid, *launch.block)))
+    naming.check_parallel((math.prod(launch.grid), math.prod(launch.block)), _details(answer, numbers, seen)[0])

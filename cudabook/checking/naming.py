@@ -14,6 +14,12 @@ from .mistake import Mistake
 
 # What a launch beyond a limit is refused with: the emulator says the second, CUDA 13 on an H200 the first.
 REFUSALS = ("cudaErrorInvalidValue", "cudaErrorInvalidConfiguration")
+# What stops a kernel whose threads wait for others that do not come.
+_STUCK = {
+    "unreachable barrier": "threads wait for others that have gone another way or have returned: all threads of a "
+    "block must come to a barrier, and all lanes of the mask to a shuffle",
+    "divergent barrier": "threads of a block wait at different barriers: all must come to the same one",
+}
 
 
 def where(numbers: dict[str, int]) -> str:
@@ -93,6 +99,8 @@ def refused(error: str, report: str, case: str, nothing: bool) -> Mistake:
         )
     kind = re.search(r":\d+\): ([a-z ]+)\. ", report)
     name = kind[1].replace(" ", "-") if kind else "cuda-error"
+    if kind and kind[1] in _STUCK:
+        return Mistake(name, f"{_STUCK[kind[1]].capitalize()} ({case}).", *details)
     return Mistake(name, f"CUDA reports {error} with {case}" + (f": {kind[1]}." if kind else "."), *details)
 
 
@@ -165,7 +173,8 @@ def check_inputs_unchanged(t) -> None:
             raise Mistake(
                 "input-changed",
                 f"Input {name} was changed: only {names(t.outputs)} may be written.",
-                f"{t.where}: {count(int(changed.sum()), 'element')}, the first at index {int(changed.nonzero()[0])}",
+                f"{t.where}: {count(int(changed.sum()), 'element')}, the first at index "
+                f"{int(changed.flatten().nonzero()[0])}",
             )
 
 
@@ -225,6 +234,15 @@ def fault(found, case: str, source: str) -> Mistake:
             "which value stays is chance.",
             str(first),
         )
+    if first.tool == "racecheck" and first.space == "global" and first.line == first.other_line:
+        return Mistake(
+            "update-not-atomic",
+            f"Line {first.line} reads and writes {first.name or 'memory'} while other threads do the same ({case}): "
+            "their updates overwrite one another, as it is no atomic operation.",
+            str(first),
+        )
+    if first.kind in _STUCK:
+        return Mistake(first.kind.replace(" ", "-"), f"Line {first.line}: {_STUCK[first.kind]} ({case}).", str(first))
     return Mistake(
         first.kind.replace(" ", "-"),
         f"{first.tool} finds a fault in line {first.line} ({case}): {first.kind}.",
@@ -233,14 +251,14 @@ def fault(found, case: str, source: str) -> Mistake:
 
 
 def _barrier(report, case: str, source: str) -> Mistake:
-    """A race in shared memory. If a barrier stands between the store and the load, the other one is missing, behind the
-    load: the store of the next round is too early."""
+    """A race in shared memory. If the load comes before the store, or a barrier stands between the store and the load,
+    then the barrier behind the load is missing: the store of the next round is too early."""
     name = report.name or "shared memory"
-    store, load = report.other_line, report.line
-    if report.kind == "write after read":
+    store, load, late = report.other_line, report.line, report.kind == "write after read"
+    if late:
         store, load = load, store
     between = "\n".join(mask(source).splitlines()[store : load - 1])
-    if store < load and re.search(r"__syncthreads|\bsync\(|barrier", between):
+    if (late and load < store) or re.search(r"__syncthreads|\bsync\(|barrier", between):
         return Mistake(
             "barrier-missing-after-use",
             f"A barrier is missing behind the use of {name}: line {store} already stores the next values while another "

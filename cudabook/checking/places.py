@@ -22,18 +22,19 @@ MISSING = Fault("missing", "not written", "written")
 WRONG = Fault("wrong", "wrong", "right")
 
 
-def place(bad: torch.Tensor, name: str, fault: Fault) -> tuple[str, str]:
+def place(bad: torch.Tensor, name: str, fault: Fault, shape: tuple[int, int] | None) -> tuple[str, str]:
     """(mistake, sentence) for elements of an output.
 
     Args:
         bad: which they are.
         name: the output.
         fault: what is the matter with them.
+        shape: the blocks and the threads of a block of the launch, where known.
     """
     elements = f"{'values' if fault is WRONG else 'elements'}-{fault.name}"
     if bad.dim() == 1 or bad.all():
         return elements, f"{name} is {fault.bad}."
-    found = _edge(bad, name, fault) or _part(bad, name, fault)
+    found = _launched(bad, name, fault, shape) or _edge(bad, name, fault) or _part(bad, name, fault)
     if found:
         return found
     rows, columns = (bad.any(1 - axis).nonzero().flatten() for axis in (0, 1))
@@ -41,6 +42,20 @@ def place(bad: torch.Tensor, name: str, fault: Fault) -> tuple[str, str]:
         f"{count(int(bad.sum()), 'element')} of {name} are {fault.bad}, in rows {int(rows[0])} to {int(rows[-1])} and "
         f"columns {int(columns[0])} to {int(columns[-1])}."
     )
+
+
+def _launched(bad: torch.Tensor, name: str, fault: Fault, shape) -> tuple[str, str] | None:
+    """Where the good elements are as many as the launch has threads in a block, or blocks."""
+    (rows, columns), (blocks, threads) = bad.shape, shape or (0, 0)
+    if 32 <= threads < columns and (bad == (torch.arange(columns) >= threads)).all():
+        return "no-stride", (
+            f"Only the first {threads} elements of each row of {name} are {fault.good}, one for each thread of a "
+            "block: a thread goes on to the element blockDim.x further, until the row ends."
+        )
+    if 0 < blocks < rows and (bad == (torch.arange(rows) >= blocks)[:, None]).all():
+        sentence = f"Only the first {blocks} rows of {name} are {fault.good}, one for each block of the grid."
+        return f"rows-{fault.name}", sentence
+    return None
 
 
 def _edge(bad: torch.Tensor, name: str, fault: Fault) -> tuple[str, str] | None:
@@ -59,6 +74,11 @@ def _edge(bad: torch.Tensor, name: str, fault: Fault) -> tuple[str, str] | None:
     sides = [("rows", row, rows), ("columns", column, columns)]
     sides = [(what, start, end) for what, start, end in sides if start < end]
     where = " and ".join(f"{what} {start} to {end - 1}" for what, start, end in sides)
+    if all(start % _TILES[0] == 0 and (end - start) % _TILES[0] == 0 for _, start, end in sides):
+        return f"tiles-{fault.name}", (
+            f"Whole tiles are {fault.bad}: {where} of {name}. Does the grid have as many blocks as there are tiles, in "
+            "each direction?"
+        )
     if all(start % _TILES[0] == 0 and end - start < _TILES[-1] for _, start, end in sides):
         return f"last-tile-{fault.name}", f"The last partial tile is {fault.bad}: {where} of {name}."
     return f"end-{fault.name}", f"The end of {name} is {fault.bad}: {where}."

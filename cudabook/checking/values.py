@@ -109,6 +109,8 @@ def check_special(t, r) -> None:
         name, sentence = "nan-lost", "A NaN must come out here, and does not."
     elif want.isfinite() and not got.isfinite() and all(x.isfinite().all() for x in inputs):
         name, sentence = "overflow", "The result is an ordinary number, but on the way to it a value overflows."
+    elif got.isnan():
+        name, sentence = "nan-made", "A NaN comes out where none belongs: is an infinity multiplied by 0?"
     elif want.isinf() or any(x.isinf().any() for x in inputs):
         name, sentence = "infinity-lost", "Infinities or overflows come out wrong."
     else:
