@@ -66,14 +66,15 @@ def _told(exercise: str, file: Path) -> tuple[str, str] | None:
 
 @functools.cache
 def _pool() -> ProcessPoolExecutor:
-    """Processes for Python answers, one an answer, forked from one that has imported what checks need."""
+    """Processes for answers, one an answer, forked from one that has imported what checks need."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["torch", "torch._dynamo", "cudabook.checking.registered", "lab_tools"])
     return ProcessPoolExecutor(len(os.sched_getaffinity(0)), mp_context=context, max_tasks_per_child=1)
 
 
 def first_mistakes_apart(exercise: str, folder: Path) -> dict:
-    """Begin to check every planted answer to an exercise, each in a process of its own: it may change torch.
+    """Begin to check every planted answer to an exercise, each in a process of its own: in Python it may change torch,
+    and a kernel is built while another runs.
 
     Args:
         folder: where the answers are written.
@@ -83,7 +84,7 @@ def first_mistakes_apart(exercise: str, folder: Path) -> dict:
     """
     futures = {}
     for parameters in planted(exercise) + planted(exercise, right=True):
-        file = folder / f"{parameters.id}.py"
+        file = folder / f"{parameters.id}{Path(table.exercise(exercise).file).suffix}"
         file.write_text(parameters.values[0])
         futures[parameters.id] = _pool().submit(_told, exercise, file)
     return futures

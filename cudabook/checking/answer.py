@@ -51,6 +51,11 @@ class Answer:
         dtype = {"float*": torch.float32, "double*": torch.float64}[pointers[0][-2]]
         return dtype, [p[-1] for p in pointers if "const" in p], [p[-1] for p in pointers if "const" not in p]
 
+    def numbers(self, function: str) -> list[str]:
+        """The names of what a function takes after its tensors: the sizes, then what else the lab gives it."""
+        others = [p.split()[-1] for p in self.declarations[function].split(",") if "*" not in p]
+        return [name for name in others if name != "stream"]
+
     def _build(self, target: str | None):
         import cudabook
         from cudabook.functions import signatures

@@ -6,7 +6,7 @@ from functools import cached_property
 import torch
 from torch.autograd.gradcheck import GradcheckError, gradcheck
 
-from . import elementwise, values
+from . import elementwise, kernels, values
 from .answer import Answer
 from .mistake import Mistake
 from .module import Module
@@ -25,7 +25,7 @@ class FunctionAnswer(Module):
         """The learner's kernels, if they are right on a few elements."""
         kernel = Answer(self.path.with_name(f"{KERNEL}.cu"), KERNEL, BACKWARD_LAUNCHERS, SILU_MUL_BACKWARD, 1)
         try:
-            elementwise.check_launch(kernel, 33)
+            kernels.check_launch(kernel, 33)
             elementwise.check_values(kernel, [(33,), (1,)])
         except Mistake as mistake:
             sentence = f'The kernel is needed here and is not right yet: see to it that check("{KERNEL}") passes.'

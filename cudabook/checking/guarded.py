@@ -17,7 +17,7 @@ class Guarded:
     """A float32 or float64 buffer with guard elements around it.
 
     Attributes:
-        tensor: the buffer, ``[n]``, 16-byte aligned. Without data every element is a canary.
+        tensor: the buffer, in one dimension, 16-byte aligned. Without data every element is a canary.
     """
 
     def __init__(self, data: torch.Tensor | int, dtype: torch.dtype, device: str):
@@ -26,7 +26,7 @@ class Guarded:
         self._bits = torch.full((n + 2 * GUARD,), self._canary, dtype=BITS[dtype], device=device)
         self.tensor = self._bits[GUARD : GUARD + n].view(dtype)
         if not isinstance(data, int):
-            self.tensor.copy_(data)
+            self.tensor.copy_(data.flatten())
 
     def value(self) -> torch.Tensor:
         """A copy of the buffer on the CPU."""

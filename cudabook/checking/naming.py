@@ -1,22 +1,40 @@
-"""Names for mistakes in elementwise kernels, from what can be observed: launches, memory around the buffers.
+"""Names for mistakes that show in what can be observed: launches, memory around the buffers, the sanitizers' findings.
 
-Here and in written.py and values.py, ``t`` is a trial (see elementwise.py), ``r`` one of its results (see tasks.py),
-and ``shape`` the blocks and the threads of a block, where known.
+Here and in the other modules that name mistakes, ``t`` is a trial (see kernels.py), ``r`` one of its results (see
+tasks.py), and ``shape`` the blocks and the threads of a block, where known.
 """
 
 import re
 
+import torch
+
+from ..emulator.text import mask
 from .guarded import untouched
 from .mistake import Mistake
 
 # What a launch beyond a limit is refused with: the emulator says the second, CUDA 13 on an H200 the first.
 REFUSALS = ("cudaErrorInvalidValue", "cudaErrorInvalidConfiguration")
+# What stops a kernel whose threads wait for others that do not come.
+_STUCK = {
+    "unreachable barrier": "threads wait for others that have gone another way or have returned: all threads of a "
+    "block must come to a barrier, and all lanes of the mask to a shuffle",
+    "divergent barrier": "threads of a block wait at different barriers: all must come to the same one",
+}
+
+
+def where(numbers: dict[str, int]) -> str:
+    """The sizes of a case: 'rows = 3, n = 7'."""
+    return ", ".join(f"{name} = {value}" for name, value in numbers.items())
 
 
 def at(t, name: str, i: int) -> str:
-    """One line about element i of an output: its inputs and what the answer made of them."""
-    out = "never written" if untouched(t.outputs[name])[i] else f"{t.outputs[name][i]:.9g}"
-    return ", ".join([*(f"{k}[{i}] = {v[i]:.9g}" for k, v in t.inputs.items()), f"your {name}[{i}]: {out}"])
+    """One line about element i of an output: its inputs, where they are arrays of the same length, and what the answer
+    made of it."""
+    got = t.outputs[name]
+    out = "never written" if untouched(got).flatten()[i] else f"{got.flatten()[i]:.9g}"
+    place = ", ".join(str(int(x)) for x in torch.unravel_index(torch.tensor(i), got.shape))
+    given = [f"{k}[{i}] = {v[i]:.9g}" for k, v in t.inputs.items() if v.shape == got.shape[:1] and got.dim() == 1]
+    return ", ".join([*given, f"your {name}[{place}]: {out}"])
 
 
 def names(found, last: str = "and") -> str:
@@ -33,45 +51,57 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
-def refused(error: str, report: str, n: int, arguments: tuple = ()) -> Mistake:
-    """A mistake for a CUDA error. The emulator's report says which limit it was; a GPU gives only the error."""
-    where = f"n = {n}" + "".join(f", blocks = {a}" for a in arguments)
+def refused(error: str, report: str, case: str, nothing: bool) -> Mistake:
+    """A mistake for a CUDA error. The emulator's report says which limit it was; a GPU gives only the error.
+
+    Args:
+        case: the sizes, see :func:`where`.
+        nothing: a size is 0.
+    """
     details = [report] if report else []
-    empty = "empty grid" in report or (not report and error in REFUSALS and n == 0)
-    if empty and n == 0:
+    empty = "empty grid" in report or (not report and error in REFUSALS and nothing)
+    if empty and nothing:
         return Mistake(
             "empty-input",
-            "Launch refused for n = 0: a grid of zero blocks is an error, which a later call "
+            f"Launch refused for {case}: a grid of zero blocks is an error, which a later call "
             "would get to see. Return early when there is nothing to do.",
             *details,
         )
     if empty:
         return Mistake(
             "grid-rounded-down",
-            f"Launch refused for {where}: the grid has zero blocks. If the number of "
+            f"Launch refused for {case}: the grid has zero blocks. If the number of "
             "blocks is n / block, it is rounded down; it must be rounded up.",
             *details,
         )
     if "block too large" in report or "empty block" in report:
         return Mistake(
             "block-size",
-            f"Launch refused for {where} ({error}): a block has 1 to 1024 threads. Larger n "
-            "takes more blocks, not larger ones.",
+            f"Launch refused for {case} ({error}): a block has 1 to 1024 threads. More "
+            "elements take more blocks, not larger ones.",
+            *details,
+        )
+    if "grid too large" in report:
+        return Mistake(
+            "grid-too-large",
+            f"Launch refused for {case} ({error}): a grid has 2,147,483,647 blocks in x, but 65,535 in y and in z.",
             *details,
         )
     if error in REFUSALS and not report:
         return Mistake(
             "launch-refused",
-            f"Launch refused for {where} ({error}): the grid or the block is empty or too large.",
+            f"Launch refused for {case} ({error}): the grid or the block is empty or too large.",
             *details,
         )
     if error in ("cudaErrorIllegalAddress", "cudaErrorMisalignedAddress"):
         return Mistake(
-            "illegal-address", f"The kernel went to memory that is not its own with {where} ({error}).", *details
+            "illegal-address", f"The kernel went to memory that is not its own with {case} ({error}).", *details
         )
     kind = re.search(r":\d+\): ([a-z ]+)\. ", report)
     name = kind[1].replace(" ", "-") if kind else "cuda-error"
-    return Mistake(name, f"CUDA reports {error} with {where}" + (f": {kind[1]}." if kind else "."), *details)
+    if kind and kind[1] in _STUCK:
+        return Mistake(name, f"{_STUCK[kind[1]].capitalize()} ({case}).", *details)
+    return Mistake(name, f"CUDA reports {error} with {case}" + (f": {kind[1]}." if kind else "."), *details)
 
 
 def nothing_launched(t, tries: bool) -> Mistake:
@@ -86,7 +116,7 @@ def nothing_launched(t, tries: bool) -> Mistake:
     if tries:
         return Mistake(
             "launch-lost",
-            f"The launch did not happen (n = {t.n}), and no error is left: was it not reached, or "
+            f"The launch did not happen ({t.where}), and no error is left: was it not reached, or "
             "was it refused and its error taken by a cudaGetLastError() of yours?",
         )
     return Mistake(
@@ -131,7 +161,8 @@ def check_neighbours(t, shape) -> None:
             )
         raise Mistake(
             "written-beyond-n",
-            f"{count(number, 'element')} of memory behind {name} were written: check that every index is below n.",
+            f"{count(number, 'element')} of memory behind {name} were written: check every index against the sizes "
+            "before the store.",
             *details,
         )
 
@@ -142,7 +173,8 @@ def check_inputs_unchanged(t) -> None:
             raise Mistake(
                 "input-changed",
                 f"Input {name} was changed: only {names(t.outputs)} may be written.",
-                f"{t.where}: {count(int(changed.sum()), 'element')}, the first at index {int(changed.nonzero()[0])}",
+                f"{t.where}: {count(int(changed.sum()), 'element')}, the first at index "
+                f"{int(changed.flatten().nonzero()[0])}",
             )
 
 
@@ -161,8 +193,8 @@ def computed_twice(i: int, most: int, number: int, n: int, launch, arguments) ->
     )
 
 
-def check_parallel(shape, n: int) -> None:
-    """Raises Mistake if the work of n elements is left to one block, or to blocks of less than a warp."""
+def check_parallel(shape, case: str) -> None:
+    """Raises Mistake if the work of a case is left to one block, or to blocks of less than a warp."""
     if shape is None:
         return
     blocks, threads = shape
@@ -179,9 +211,66 @@ def check_parallel(shape, n: int) -> None:
     if blocks == 1:
         raise Mistake(
             "one-block",
-            f"The values are right, but one block did all of n = {n}: a block runs on one of the GPU's "
-            "many multiprocessors.",
+            f"The values are right, but one block did all the work ({case}): a block runs on one of the "
+            "GPU's many multiprocessors.",
         )
+
+
+def fault(found, case: str, source: str) -> Mistake:
+    """A mistake for what the sanitizers found; of several findings the one that others may follow from.
+
+    Args:
+        found: their reports.
+        source: the text of the file.
+    """
+    tools = ["memcheck", "synccheck", "racecheck", "initcheck"]
+    first = min(found, key=lambda report: tools.index(report.tool))
+    if first.tool == "racecheck" and first.space == "shared" and first.kind != "write after write":
+        return _barrier(first, case, source)
+    if first.tool == "racecheck" and first.space == "global" and first.kind == "write after write":
+        return Mistake(
+            "written-twice",
+            f"Two threads write the same element of {first.name or 'global memory'}, in line {first.line} ({case}): "
+            "which value stays is chance.",
+            str(first),
+        )
+    if first.tool == "racecheck" and first.space == "global" and first.line == first.other_line:
+        return Mistake(
+            "update-not-atomic",
+            f"Line {first.line} reads and writes {first.name or 'memory'} while other threads do the same ({case}): "
+            "their updates overwrite one another, as it is no atomic operation.",
+            str(first),
+        )
+    if first.kind in _STUCK:
+        return Mistake(first.kind.replace(" ", "-"), f"Line {first.line}: {_STUCK[first.kind]} ({case}).", str(first))
+    return Mistake(
+        first.kind.replace(" ", "-"),
+        f"{first.tool} finds a fault in line {first.line} ({case}): {first.kind}.",
+        str(first),
+    )
+
+
+def _barrier(report, case: str, source: str) -> Mistake:
+    """A race in shared memory. If the load comes before the store, or a barrier stands between the store and the load,
+    then the barrier behind the load is missing: the store of the next round is too early."""
+    name = report.name or "shared memory"
+    store, load, late = report.other_line, report.line, report.kind == "write after read"
+    if late:
+        store, load = load, store
+    between = "\n".join(mask(source).splitlines()[store : load - 1])
+    if (late and load < store) or re.search(r"__syncthreads|\bsync\(|barrier", between):
+        return Mistake(
+            "barrier-missing-after-use",
+            f"A barrier is missing behind the use of {name}: line {store} already stores the next values while another "
+            f"thread still reads the old ones in line {load} ({case}).",
+            str(report),
+        )
+    return Mistake(
+        "barrier-missing-before-use",
+        f"A barrier is missing between the store into {name} in line {store} and its use by another thread in line "
+        f"{load} ({case}).",
+        str(report),
+    )
 
 
 def check_grid(shape, blocks: int) -> None:

@@ -1,6 +1,7 @@
-"""What element-wise exercises compute: their inputs, the results in float64, and what a mistake makes of them.
+"""What exercises compute: their inputs, the results in float64, and what a mistake makes of them.
 
-Results are only compared, never shown. A gradient is taken by autograd, so that no formula for it stands here.
+Those of element-wise kernels stand here, those of other kernels of arrays in array_tasks.py. Results are only compared,
+never shown. A gradient is taken by autograd, so that no formula for it stands here.
 """
 
 import math
@@ -16,28 +17,39 @@ Tensors = dict[str, torch.Tensor]
 
 @dataclass(frozen=True)
 class Task:
-    """What a kernel has to compute, element by element.
+    """What a kernel has to compute.
 
     Attributes:
         what: the results, in words.
-        inputs: (n, seed, dtype) -> the inputs by name. Elements differ, and inputs are never mistaken for one another.
-        special: dtype -> inputs with which arithmetic is delicate.
+        inputs: (*sizes, seed, dtype) -> the inputs by name. Elements differ, and inputs are never mistaken for one
+            another.
+        special: dtype -> pairs of sizes and inputs with which arithmetic is delicate.
         wanted: the inputs in float64, by name -> the results in float64, by name.
         mistakes: the inputs by name -> (output, name, sentence, value) of what an output may hold instead.
         magnitude: the inputs in float64 -> for each output the size of what is rounded on the way to it, to which the
             tolerance is proportional; without it, a result must be the exact one, rounded once.
+        sizes: how many sizes there are. They are the first numbers that a launcher is given.
+        shapes: the sizes -> the shape of each output; without it, all have one dimension, the first size.
+        exact: the inputs -> whether every order of the operations gives the exact result, as with small integers.
     """
 
     what: str
     inputs: Callable[[int, int, torch.dtype], Tensors]
-    special: Callable[[torch.dtype], Tensors]
+    special: Callable[[torch.dtype], Iterable[tuple[tuple[int, ...], Tensors]]]
     wanted: Callable[..., Tensors]
     mistakes: Callable[..., Iterable[tuple[str, str, str, torch.Tensor]]]
     magnitude: Callable[..., Tensors] | None = None
+    sizes: int = 1
+    shapes: Callable[..., dict[str, tuple[int, ...]]] | None = None
+    exact: Callable[..., bool] = lambda **inputs: False
+
+    def shapes_of(self, outputs: Iterable[str], *numbers: int) -> dict[str, tuple[int, ...]]:
+        """The shape of each output of a case."""
+        return self.shapes(*numbers[: self.sizes]) if self.shapes else dict.fromkeys(outputs, numbers[:1])
 
 
 class Result:
-    """One output of a kernel beside what it should hold. All tensors are ``[n]``, on the CPU.
+    """One output of a kernel beside what it should hold. All tensors are on the CPU.
 
     Attributes:
         name: the output.
@@ -49,6 +61,7 @@ class Result:
         self.task, self.name, self.got, self.inputs = task, name, got, inputs
         self.want = self.wanted(inputs)
         wide = {k: v.double() for k, v in inputs.items()}
+        self._exact = task.exact(**inputs)
         self._allowed = 64 * torch.finfo(got.dtype).eps * task.magnitude(**wide)[name] if task.magnitude else None
         self.wrong = ~self.holds(self.want)
 
@@ -61,8 +74,14 @@ class Result:
         got = self.got[where]
         if self._allowed is None:
             return same_bits(got, value.to(got.dtype))
-        value = value.double()
-        return ((got.double() - value).abs() <= looser * self._allowed[where]) | (got.isnan() & value.isnan())
+        got, value = got.double(), value.double()
+        same = (got == value) | (got.isnan() & value.isnan())
+        allowed = 64 * torch.finfo(self.got.dtype).eps * value.abs()
+        if self._exact and looser == 1:
+            allowed = torch.where(value.abs() < 1 << 24, 0, allowed)
+        else:
+            allowed = looser * torch.maximum(allowed, self._allowed[where])
+        return same | (((got - value).abs() <= allowed) & value.isfinite())
 
 
 # --- vector_add: out = a + b
@@ -74,13 +93,13 @@ def _add_inputs(n: int, seed: int, dtype: torch.dtype) -> Tensors:
     return {"a": (1 + 2 * a).to(dtype), "b": (30 + 60 * b).copysign(sign - 0.5).to(dtype)}
 
 
-def _add_special(dtype: torch.dtype) -> Tensors:
+def _add_special(dtype: torch.dtype):
     """Every pair of the values with which float32 arithmetic is delicate."""
     tiny, smallest, largest = 2.0**-126, 2.0**-149, torch.finfo(torch.float32).max
     values = [0.0, 1.5, math.inf, tiny, largest]
     values += [-v for v in values] + [1e-3, 2.0**24, math.nan, 3 * smallest, -smallest, tiny / 3]
     a, b = torch.cartesian_prod(*[torch.tensor(values, dtype=dtype)] * 2).T.contiguous()
-    return {"a": a, "b": b}
+    yield (len(a),), {"a": a, "b": b}
 
 
 def _added(a, b) -> Tensors:
@@ -135,11 +154,11 @@ def _gate_inputs(n: int, seed: int, dtype: torch.dtype) -> Tensors:
     }
 
 
-def _gate_special(dtype: torch.dtype) -> Tensors:
+def _gate_special(dtype: torch.dtype):
     """Where exp(a) or exp(-a), or its square, is more than the dtype holds; and around zero."""
     values = [1e-30, 1e-3, 20.0, 60.0, 90.0, 400.0, 720.0, 1e4]
     a = torch.tensor([0.0, -0.0, *values, *(-v for v in values)], dtype=dtype)
-    return {"grad": torch.full_like(a, 1.5), "a": a, "b": torch.full_like(a, -2.5)}
+    yield (len(a),), {"grad": torch.full_like(a, 1.5), "a": a, "b": torch.full_like(a, -2.5)}
 
 
 def gate_mistakes(grad, a, b):

@@ -97,18 +97,21 @@ def check_special(t, r) -> None:
     """Raises Mistake unless the right values come out where arithmetic is delicate."""
     if not r.wrong.any():
         return
-    i = int(r.wrong.nonzero()[0])
-    inputs, got, want = [x[i] for x in t.inputs.values()], r.got[i], r.want[i]
+    i = int(r.wrong.flatten().nonzero()[0])
+    got, want = r.got.flatten()[i], r.want.flatten()[i]
+    inputs = [x[i : i + 1] if x.shape == r.got.shape and x.dim() == 1 else x for x in t.inputs.values()]
     tiny = torch.finfo(r.got.dtype).tiny
     if got == 0 and want == 0:
         name, sentence = "sign-of-zero", "The sign of a zero is lost: -0.0 and 0.0 are two values."
-    elif got == 0 and any(0 < x.abs() < tiny for x in (*inputs, want)):
+    elif got == 0 and any(((x != 0) & (x.abs() < tiny)).any() for x in (*inputs, want)):
         name, sentence = "denormals-flushed", "Values below 2^-126 (denormals) are taken for zero."
     elif want.isnan():
         name, sentence = "nan-lost", "A NaN must come out here, and does not."
-    elif want.isfinite() and not got.isfinite() and all(x.isfinite() for x in inputs):
+    elif want.isfinite() and not got.isfinite() and all(x.isfinite().all() for x in inputs):
         name, sentence = "overflow", "The result is an ordinary number, but on the way to it a value overflows."
-    elif want.isinf() or any(x.isinf() for x in inputs):
+    elif got.isnan():
+        name, sentence = "nan-made", "A NaN comes out where none belongs: is an infinity multiplied by 0?"
+    elif want.isinf() or any(x.isinf().any() for x in inputs):
         name, sentence = "infinity-lost", "Infinities or overflows come out wrong."
     else:
         name, sentence = "special-values", "Ordinary values come out right, but not these."

@@ -22,18 +22,7 @@ def check_written(t, r, shape) -> None:
         return Mistake(name, sentence, *details)
 
     if number == n:
-        for name, changed in t.changed.items():
-            if changed.any():
-                raise mistake(
-                    "input-changed",
-                    f"Nothing was written into {r.name}, but {name} was changed: the result goes into {r.name}.",
-                )
-        if any(len(d) for d in t.damage[r.name].values()):
-            raise mistake(
-                "written-outside",
-                f"All writes missed {r.name} and fell next to it: the index is wrong for every thread.",
-            )
-        raise mistake("nothing-written", f"The kernel ran, but wrote nothing into {r.name}.")
+        raise mistake(*nothing(t, r))
     if missing[first:].all():
         raise _missing_tail(mistake, n, first, number, blocks, threads, t.arguments)
     if written[number:].all() and missing[:number].all():
@@ -56,6 +45,18 @@ def check_written(t, r, shape) -> None:
                 f"Only one element in {step} was written: neighbouring threads must take neighbouring elements.",
             )
     raise mistake("elements-missing", f"{number} of {n} elements were never written, the first at index {first}.")
+
+
+def nothing(t, r) -> tuple[str, str]:
+    """(mistake, sentence) where no element of the output was written."""
+    for name, changed in t.changed.items():
+        if changed.any():
+            sentence = f"Nothing was written into {r.name}, but {name} was changed: the result goes into {r.name}."
+            return "input-changed", sentence
+    if any(len(d) for d in t.damage[r.name].values()):
+        sentence = f"All writes missed {r.name} and fell next to it: the index is wrong for every thread."
+        return "written-outside", sentence
+    return "nothing-written", f"The kernel ran, but wrote nothing into {r.name}."
 
 
 def _missing_tail(mistake, n, first, number, blocks, threads, arguments) -> Mistake:

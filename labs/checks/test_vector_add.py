@@ -2,14 +2,14 @@
 
 from functools import partial
 
-from cudabook.checking import elementwise as check
+from cudabook.checking import elementwise, kernels
 from cudabook.checking.answer import Answer
 from cudabook.checking.child import needs_gpu
 from cudabook.checking.tasks import ADD
 
 DECLARATION = "const float* a, const float* b, float* out, int64_t n, cudaStream_t stream"
 ANSWER = partial(Answer, declarations={"vector_add": DECLARATION}, task=ADD)
-CASES = [(n,) for n in check.SIZES]
+CASES = [(n,) for n in elementwise.SIZES]
 
 
 def test_builds(answer):
@@ -19,65 +19,65 @@ def test_builds(answer):
 
 def test_launch(answer):
     """a kernel is launched and runs through"""
-    check.check_launch(answer, 1000)
+    kernels.check_launch(answer, 1000)
 
 
 def test_written(answer):
     """every element of out is written"""
-    check.check_written(answer, CASES)
+    elementwise.check_written(answer, CASES)
 
 
 def test_values(answer):
     """out is a + b, bit by bit"""
-    check.check_values(answer, CASES)
+    elementwise.check_values(answer, CASES)
 
 
 def test_special(answer):
     """infinities, NaN, signed zeros and denormals"""
-    check.check_special(answer)
+    elementwise.check_special(answer)
 
 
 def test_neighbours(answer):
     """nothing outside of out is written"""
-    check.check_neighbours(answer, CASES)
+    kernels.check_neighbours(answer, CASES)
 
 
 def test_inputs_unchanged(answer):
     """a and b stay as they are"""
-    check.check_inputs_unchanged(answer, CASES)
+    kernels.check_inputs_unchanged(answer, CASES)
 
 
 def test_reads(answer):
     """nothing outside of a and b is read"""
-    check.check_reads(answer)
+    elementwise.check_reads(answer)
 
 
 def test_once(answer):
     """each element is computed once"""
-    check.check_once(answer, [(1000,), (257,)])
+    elementwise.check_once(answer, [(1000,), (257,)])
 
 
 def test_repeats(answer):
     """the same inputs give the same result again"""
-    check.check_repeats(answer, CASES)
+    kernels.check_repeats(answer, CASES)
 
 
 def test_empty(answer):
     """n = 0 leaves no error behind"""
-    check.check_empty(answer)
+    kernels.check_empty(answer, (0,))
 
 
 def test_parallel(answer):
     """the work is spread over blocks and threads"""
-    check.check_parallel(answer, 1 << 20)
+    kernels.check_parallel(answer, 1 << 20)
 
 
 def test_sanitizers(answer):
     """the sanitizers find nothing"""
-    check.check_sanitizers(answer, (1000, 33))
+    kernels.check_sanitizers(answer, [(1000,), (33,)])
 
 
 @needs_gpu
 def test_current_stream(answer):
     """the launch is on the stream that is given"""
-    check.check_current_stream(answer)
+    kernels.check_current_stream(answer, 1 << 20)
