@@ -28,15 +28,6 @@ def test_planted(exercise, answer, mistake, found):
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
-def test_solution_passes(exercise, tmp_path):
-    lab = table.exercise(exercise).lab
-    file = tmp_path / f"{exercise}.cu"
-    file.write_text(make_labs.solution_cells(lab)[exercise])
-    first = first_mistake(exercise, file)
-    assert first is None, str(first)
-
-
-@pytest.mark.parametrize("exercise", EXERCISES)
 def test_unfinished_lab_says_so_kindly(exercise, tmp_path):
     text = (ROOT / "labs" / f"{table.exercise(exercise).lab}.md").read_text()
     file = tmp_path / f"{exercise}.cu"
@@ -50,4 +41,4 @@ def test_unfinished_lab_says_so_kindly(exercise, tmp_path):
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_enough_is_planted(exercise):
     assert len(planted(exercise)) >= 10
-    assert len(planted(exercise, right=True)) >= 2
+    assert len(planted(exercise, right=True)) >= 3
