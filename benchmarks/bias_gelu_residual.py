@@ -19,6 +19,7 @@ from torch.nn.functional import gelu
 
 import cudabook
 from cudabook import bench
+from cudabook.counters import aligned_ones
 from cudabook.ops.bias_gelu_residual import BiasGeluResidualFunction
 
 MAIN = (16384, 4096)
@@ -140,16 +141,8 @@ def counted(op) -> dict:
     calls = {}
     for dtype in DTYPES:
         for rows, n in ((64, 512), (33, 65)):
-            x, residual = (aligned(torch.ones(rows * n + 256, device=op.device, dtype=dtype), rows * n).view(rows, n)
-                           for _ in range(2))
-            bias = aligned(torch.ones(n + 256, device=op.device, dtype=dtype), n)
+            x, residual, bias = (aligned_ones(shape, dtype, op.device) for shape in ((rows, n), (rows, n), (n,)))
             for version in (1, 2):
                 name = f"forward v{version}, {str(dtype).removeprefix('torch.')}, {rows} x {n}"
                 calls[name] = lambda v=version, t=(x, bias, residual): op.bias_gelu_residual(*t, version=v)
     return calls
-
-
-def aligned(t, n):
-    """n elements of t that start at a multiple of 256 bytes."""
-    start = -(t.data_ptr() // t.element_size()) % (256 // t.element_size())
-    return t[start : start + n]

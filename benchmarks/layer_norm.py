@@ -12,6 +12,7 @@ x and out, once each, forward; grad, x and dx backward. What is small (weight, b
 import torch
 
 from cudabook import bench
+from cudabook.counters import aligned_ones
 
 MAIN = (16384, 4096)
 WIDTHS = [2**k for k in range(7, 17)]
@@ -81,15 +82,8 @@ def counted(op) -> dict:
     calls = {}
     for dtype in DTYPES:
         for rows, n in ((64, 512), (33, 65), (4, 4096)):
-            x = aligned(torch.ones(rows * n + 256, device=op.device, dtype=dtype), rows * n).view(rows, n)
-            weight = aligned(torch.ones(n + 256, device=op.device, dtype=dtype), n)
+            x, weight = (aligned_ones(shape, dtype, op.device) for shape in ((rows, n), (n,)))
             for version in (1, 2, 3):
                 name = f"forward v{version}, {str(dtype).removeprefix('torch.')}, {rows} x {n}"
                 calls[name] = lambda v=version, x=x, weight=weight: op.layer_norm(x, weight, weight, version=v)
     return calls
-
-
-def aligned(t, n):
-    """n elements of t that start at a multiple of 256 bytes."""
-    start = -(t.data_ptr() // t.element_size()) % (256 // t.element_size())
-    return t[start : start + n]

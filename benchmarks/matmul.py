@@ -7,6 +7,7 @@ Rows, all of square matrices (``n``) of normal numbers: ``dtype``, ``n`` and the
 import torch
 
 from cudabook import bench
+from cudabook.counters import aligned_ones
 
 SIZES = (1024, 2048, 4096, 8192)
 VERSIONS = {torch.float32: range(1, 10), torch.bfloat16: (3, 5, 10, 11), torch.float16: (10, 11)}
@@ -47,15 +48,8 @@ def counted(op) -> dict:
     calls = {}
     for dtype, versions in VERSIONS.items():
         for m, n, k in ((128, 256, 64), (100, 72, 40)):
-            a, b = (aligned(torch.ones(rows * columns + 256, device=op.device, dtype=dtype), rows, columns)
-                    for rows, columns in ((m, k), (k, n)))
+            a, b = (aligned_ones(shape, dtype, op.device) for shape in ((m, k), (k, n)))
             for version in versions:
                 name = f"v{version}, {str(dtype).removeprefix('torch.')}, {m} x {n} x {k}"
                 calls[name] = lambda v=version, a=a, b=b: op.matmul(a, b, v)
     return calls
-
-
-def aligned(t, rows, columns):
-    """A matrix in t that starts at a multiple of 256 bytes."""
-    start = -(t.data_ptr() // t.element_size()) % (256 // t.element_size())
-    return t[start : start + rows * columns].view(rows, columns)

@@ -12,6 +12,7 @@ import dataclasses
 import torch
 
 from cudabook import bench
+from cudabook.counters import aligned_ones
 
 MAIN = 2**28
 OTHER_SIZES = [2**20, 2**24, 2**28 - 1]
@@ -68,9 +69,7 @@ def counted(op) -> dict:
     calls = {}
     for dtype in DTYPES:
         for n in (16384, 10_000):
-            whole = torch.ones(n + 256, device=op.device, dtype=dtype)
-            start = -(whole.data_ptr() // dtype.itemsize) % (256 // dtype.itemsize)  # a multiple of 256 bytes
-            a = whole[start : start + n]
+            a = aligned_ones((n,), dtype, op.device)
             for version in VERSIONS if dtype.itemsize > 2 else (4,):
                 name = f"v{version}, {str(dtype).removeprefix('torch.')}, n = {n}"
                 calls[name] = lambda v=version, a=a: op.reduce(a, v)

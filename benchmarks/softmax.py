@@ -13,6 +13,7 @@ those that do not.
 import torch
 
 from cudabook import bench
+from cudabook.counters import aligned_ones
 
 MAIN = (16384, 4096)
 WIDTHS = [2**k for k in range(7, 17)]
@@ -72,15 +73,9 @@ def counted(op) -> dict:
     calls = {}
     for dtype in DTYPES:
         for rows, n in ((64, 512), (33, 65), (4, 4096)):
-            x = aligned(torch.ones(rows * n + 256, device=op.device, dtype=dtype), rows * n).view(rows, n)
+            x = aligned_ones((rows, n), dtype, op.device)
             name = f"{str(dtype).removeprefix('torch.')}, {rows} x {n}"
             for version in (1, 2, 3, 4):
                 calls[f"forward v{version}, {name}"] = lambda v=version, x=x: op.softmax(x, v)
             calls[f"backward v1, {name}"] = lambda x=x: op.softmax_backward(x, x)
     return calls
-
-
-def aligned(t, n):
-    """n elements of t that start at a multiple of 256 bytes."""
-    start = -(t.data_ptr() // t.element_size()) % (256 // t.element_size())
-    return t[start : start + n]

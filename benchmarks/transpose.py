@@ -9,6 +9,7 @@ once.
 import torch
 
 from cudabook import bench
+from cudabook.counters import aligned_ones
 
 MAIN = (8192, 8192)
 OTHER_SIZES = [(16384, 16384), (8191, 8191), (100_000, 512), (512, 100_000), (1024, 1024)]
@@ -40,9 +41,7 @@ def counted(op) -> dict:
     calls = {}
     for dtype in DTYPES:
         for rows, n in ((128, 256), (70, 130), (33, 65)):
-            whole = torch.ones(rows * n + 256, device=op.device, dtype=dtype)
-            start = -(whole.data_ptr() // dtype.itemsize) % (256 // dtype.itemsize)  # a multiple of 256 bytes
-            a = whole[start : start + rows * n].view(rows, n)
+            a = aligned_ones((rows, n), dtype, op.device)
             for version in VERSIONS:
                 name = f"v{version}, {str(dtype).removeprefix('torch.')}, {rows} x {n}"
                 calls[name] = lambda v=version, a=a: op.transpose(a, v)

@@ -16,6 +16,7 @@ import torch
 
 import cudabook
 from cudabook import bench
+from cudabook.counters import aligned_ones
 
 GIB = 2**30
 
@@ -30,9 +31,7 @@ def counted(op) -> dict:
     calls = {}
     for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
         for n in (16384, 10_000):
-            a, b = (torch.ones(n + 64, device=op.device, dtype=dtype) for _ in range(2))
-            start = -(a.data_ptr() // dtype.itemsize) % 64  # 64 elements or more are a multiple of 128 bytes
-            aligned = a[start : start + n], b[-(b.data_ptr() // dtype.itemsize) % 64 :][:n]
+            aligned = [aligned_ones((n,), dtype, op.device) for _ in range(2)]
             for version in (1, 2, 3):
                 name = f"v{version}, {str(dtype).removeprefix('torch.')}, n = {n}"
                 calls[name] = lambda v=version, pair=aligned: op.vector_add(*pair, v)

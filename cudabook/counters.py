@@ -5,6 +5,7 @@
 
 import csv
 import io
+import math
 import os
 import re
 import subprocess
@@ -28,7 +29,7 @@ METRICS = {
 # Why a count can differ from the hardware's: operator, what 'call: counter' looks like, reason. The widths of nvcc's
 # accesses were read from its machine code (cuobjdump -sass).
 REASONS = [
-    ("matmul", r"v[679],.*store|v8,.*store", "nvcc 13.0 does not see that all of these 16-byte stores are aligned, and "
+    ("matmul", r"v[6789],.*store", "nvcc 13.0 does not see that all of these 16-byte stores are aligned, and "
      "cuts every second into four"),
     ("matmul", r"v[345],.*shared load", "nvcc reads neighbours in a row of shared memory by one wide load"),
     ("matmul", r"v10,.*shared load", "wmma's own order of lanes is not documented; ours is that of mma"),
@@ -37,6 +38,16 @@ REASONS = [
     ("softmax", r"forward v[234],.*shared", "nvcc moves a maximum and a sum, two floats, by one access of 8 bytes"),
     ("softmax", r"forward v1,.*shared load", "nvcc reads some neighbours of the last warp's tree by one wide load"),
 ]
+
+
+def aligned_ones(shape: tuple[int, ...], dtype, device: str):
+    """Ones in memory that starts at a multiple of 256 bytes on either device, as cudaMalloc's does."""
+    import torch
+
+    n = math.prod(shape)
+    whole = torch.ones(n + 256, device=device, dtype=dtype)
+    start = -(whole.data_ptr() // dtype.itemsize) % (256 // dtype.itemsize)
+    return whole[start : start + n].view(shape)
 
 
 def of_launch(launch: Launch) -> dict[str, int]:
