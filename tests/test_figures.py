@@ -134,7 +134,7 @@ def test_bank_conflict_has_another_colour(op):
 
 
 # From lane 16 on the same words again: served apart all the same, being another half of the warp.
-@pytest.mark.parametrize("stride, lanes", [(1, 32), (2, 32), (4, 32), (8, 32), (1, 16), (2, 16)])
+@pytest.mark.parametrize("stride, lanes", [(1, 32), (1, 8), (2, 32), (4, 32), (8, 32), (1, 16), (2, 16)])
 def test_wavefronts_of_16_byte_accesses_are_the_profiles(op, stride, lanes):
     access = access_of(launch_of(op, "four", stride, lanes), "store", "shared")
     figure = figures.lane_map(access)

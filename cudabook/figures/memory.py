@@ -110,17 +110,22 @@ def _count(n: int, one: str, many: str = "") -> str:
     return f"{n} {one if n == 1 else many or one + 's'}"
 
 
-def _bank_groups(access: Access) -> list[dict[int, set[int]]]:
-    """For each part of the warp that is served apart, bank -> the different words that lanes want of it.
+def _served_together(access: Access) -> int:
+    """How many lanes are served together; emulator/runtime/trace.cpp says by which rule, and counts by it."""
+    if access.size <= 8:
+        return 32
+    start = dict(access.example)
+    pairs = any(all(start.get(lane ^ bit, at) == at for lane, at in start.items()) for bit in (1, 2))
+    return 16 if pairs else 8
 
-    The 4- and 8-byte accesses of a warp are served together, those of 16 bytes half a warp after the other.
-    """
-    parts = [range(32)] if access.size <= 8 else [range(16), range(16, 32)]
-    groups = []
-    for part in parts:
-        words = {word for lane, start in access.example if lane in part for word in _words(start, access.size)}
-        if words:
-            groups.append({bank: {w for w in words if w % BANKS == bank} for bank in range(BANKS)})
+
+def _bank_groups(access: Access, together: int) -> dict[int, dict[int, set[int]]]:
+    """For each part of the warp that is served apart, by its number: bank -> the different words that lanes want."""
+    groups = {}
+    for lane, start in access.example:
+        group = groups.setdefault(lane // together, {bank: set() for bank in range(BANKS)})
+        for word in _words(start, access.size):
+            group[word % BANKS].add(word)
     return groups
 
 
@@ -129,9 +134,10 @@ def _words(start: int, size: int) -> range:
 
 
 def _banks(access: Access) -> Figure:
-    groups = _bank_groups(access)
-    most = [max(map(len, group.values())) for group in groups]
-    fewest = [-(-sum(map(len, group.values())) // BANKS) for group in groups]
+    together = _served_together(access)
+    groups = _bank_groups(access, together)
+    most = [max(map(len, group.values())) for group in groups.values()]
+    fewest = {part: -(-sum(map(len, group.values())) // BANKS) for part, group in groups.items()}
     words = {word for _, start in access.example for word in _words(start, access.size)}
     sentence = (f"{_count(len(access.example), 'lane')}: {_count(sum(most), 'wavefront')}, "
                 f"the fewest: {-(-len(words) // BANKS)}")  # fmt: skip
@@ -139,7 +145,7 @@ def _banks(access: Access) -> Figure:
     for bank in range(BANKS):
         axes.add_patch(Rectangle((bank + 0.05, -0.5), 0.9, 32, facecolor=PALE, gid="bank"))
     for lane, start in access.example:
-        part = 0 if len(groups) == 1 else lane // 16
+        part = lane // together
         for word in _words(start, access.size):
             waits = len(groups[part][word % BANKS]) > fewest[part]
             axes.add_patch(Rectangle((word % BANKS + 0.05, lane - 0.45), 0.9, 0.9, facecolor=RED if waits else BLUE,
